@@ -1,0 +1,1 @@
+"""Superword tokenizers: train and run BPE, SuperBPE and BoundlessBPE."""

@@ -1,0 +1,123 @@
+"""The one typed contract of both backends: `superword._core` (Rust) and `superword.reference`.
+
+Private: users call `superword.train`, `superword.Tokenizer` and the command line.
+Ops cross as plain tuples (kind, left, right, new, count), models in the field order of
+`superword.model.Model`. Lists come in a defined order. `progress` is called with
+(stage, done, total); what it raises stops the work and is raised again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import final
+
+from superword.settings import Settings
+
+_Op = tuple[str, int, int, int, int]
+_Model = tuple[str, str, str, str, str, Sequence[str], str, int, int, int, int, Sequence[_Op]]
+_Progress = Callable[[str, int, int], None] | None
+# (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
+_Source = tuple[str, str, str, str]
+
+UNICODE_VERSION: str
+
+# scripts
+def classify(first: int, last: int) -> list[tuple[str, str, bool, bool]]: ...
+def split_scripts(text: str) -> list[tuple[str, str]]: ...
+
+# pretokenize
+def pretokenize(text: str, scheme: str) -> list[bytes]: ...
+def is_eligible_text(pretoken: bytes) -> bool: ...
+
+# special_tokens
+def split_special_tokens(
+    text: str, special_tokens: Sequence[str]
+) -> list[tuple[str, int | None]]: ...
+
+# documents
+def read_documents(source: _Source, notices: list[str]) -> Iterator[str]: ...
+
+# counts
+@final
+class Counts:
+    @property
+    def documents(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def pretokens(self) -> int: ...
+    @property
+    def distinct_pretokens(self) -> int: ...
+    @property
+    def notices(self) -> list[str]: ...
+    def pretoken_counts(self) -> list[tuple[bytes, int]]: ...
+    def run_counts(self) -> list[tuple[tuple[bytes, ...], int]]: ...
+
+def count_documents(
+    batches: Iterable[list[str]],
+    scheme: str,
+    special_tokens: Sequence[str],
+    runs: bool,
+    threads: int,
+    progress: _Progress = None,
+) -> Counts: ...
+def count_files(
+    sources: Sequence[_Source],
+    scheme: str,
+    special_tokens: Sequence[str],
+    runs: bool,
+    threads: int,
+    progress: _Progress = None,
+) -> Counts: ...
+def count_table(
+    pretokens: Sequence[tuple[bytes, int]],
+    runs: Sequence[tuple[tuple[bytes, ...], int]],
+    documents: int,
+) -> Counts: ...
+def merge_counts(parts: Sequence[Counts]) -> Counts: ...
+
+# merges, candidates, superwords
+def train_merges(
+    pretokens: Sequence[tuple[bytes, int]], settings: Settings, progress: _Progress = None
+) -> tuple[list[_Op], str]: ...
+def single_token_pretokens(
+    ops: Sequence[_Op], pretokens: Sequence[tuple[bytes, int]], settings: Settings
+) -> list[tuple[bytes, int]]: ...
+def split_runs(
+    runs: Sequence[tuple[tuple[bytes, ...], int]], single: Sequence[tuple[bytes, int]]
+) -> list[tuple[tuple[int, ...], int]]: ...
+def train_superwords(
+    ops: Sequence[_Op],
+    candidates: Sequence[tuple[tuple[int, ...], int]],
+    settings: Settings,
+    progress: _Progress = None,
+) -> tuple[list[_Op], str]: ...
+
+# model_file
+def model_to_bytes(model: _Model) -> bytes: ...
+def model_from_bytes(
+    data: bytes,
+    any_unicode: bool = False,
+    max_token_bytes: int | None = None,
+    max_total_bytes: int | None = None,
+) -> _Model: ...
+
+# training: the whole way from counts to the artifact, equal to the composition of the stages
+def train_counts(
+    counts: Counts, settings: Settings, progress: _Progress = None
+) -> tuple[bytes, str]: ...
+
+# encoder
+@final
+class Encoder:
+    def __new__(cls, model: _Model, shortcut: bool = True) -> Encoder: ...
+    @property
+    def vocab_size(self) -> int: ...
+    def token_bytes(self, token_id: int) -> bytes: ...
+    def token_id(self, token: bytes) -> int | None: ...
+    def is_superword(self, token_id: int) -> bool: ...
+    def op_tokens(self) -> list[tuple[str, bytes, bytes, bytes, int]]: ...
+    def encode(self, text: str, allowed: Sequence[int] | None) -> list[int]: ...
+    def encode_bytes(self, data: bytes, allowed: Sequence[int] | None) -> list[int]: ...
+    def encode_batch(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> list[list[int]]: ...
+    def decode_bytes(self, ids: Sequence[int]) -> bytes: ...

@@ -1,0 +1,37 @@
+"""The plain data that stages exchange: ops and models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Op(NamedTuple):
+    """One operation of training, its tokens as creation numbers.
+
+    Creation numbers: the alphabet, then distinct new byte strings in the order in which ops first
+    made them. `new` may be older than the op (its bytes existed already).
+    """
+
+    kind: str  # "merge" or "supermerge"
+    left: int
+    right: int
+    new: int
+    count: int
+
+
+class Model(NamedTuple):
+    """A trained model: everything the artifact stores."""
+
+    algorithm: str
+    alphabet: str
+    rules: str
+    scheme: str
+    id_order: str
+    special_tokens: Sequence[str]
+    unicode: str
+    documents: int
+    bytes: int
+    pretokens: int
+    distinct_pretokens: int
+    ops: Sequence[Op]

@@ -1,0 +1,1 @@
+"""The pure-Python backend: the specification in code."""

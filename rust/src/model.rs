@@ -1,0 +1,57 @@
+//! The plain data that stages exchange: ops and models.
+
+use crate::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+
+/// Which operation training performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// A regular merge, inside a pretoken.
+    Merge,
+    /// A merge of two tokens that are each one or more whole pretokens.
+    Supermerge,
+}
+
+/// One operation. Tokens are creation numbers: the alphabet, then distinct new byte strings in the
+/// order in which ops first made them. `new` may be older than the op (its bytes existed already).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Merge or supermerge.
+    pub kind: OpKind,
+    /// Creation number of the left part.
+    pub left: u32,
+    /// Creation number of the right part.
+    pub right: u32,
+    /// Creation number of the result.
+    pub new: u32,
+    /// How many replacements training made.
+    pub count: u64,
+}
+
+/// A trained model: everything the artifact stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Which algorithm trained it.
+    pub algorithm: Algorithm,
+    /// The initial vocabulary.
+    pub alphabet: Alphabet,
+    /// Pair counting and ties.
+    pub rules: Rules,
+    /// The pretokenization scheme.
+    pub scheme: Scheme,
+    /// The order of the final ids.
+    pub id_order: IdOrder,
+    /// Special tokens in the order of their ids.
+    pub special_tokens: Vec<String>,
+    /// The Unicode version of the tables, `17.0.0`.
+    pub unicode: String,
+    /// Documents of the corpus, empty ones too.
+    pub documents: u64,
+    /// UTF-8 bytes of all pretokens of the corpus.
+    pub bytes: u64,
+    /// Pretokens of the corpus.
+    pub pretokens: u64,
+    /// Distinct pretokens of the corpus.
+    pub distinct_pretokens: u64,
+    /// The operations in the order of training.
+    pub ops: Vec<Op>,
+}

@@ -1,0 +1,126 @@
+//! Settings with their names, as both languages write them.
+
+use crate::error::{Error, ErrorKind, Result};
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident $what:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl $name {
+            /// Every value, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name that users write.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+
+            /// The value of this name.
+            ///
+            /// # Errors
+            /// [`ErrorKind::Settings`] if there is none.
+            pub fn from_name(name: &str) -> Result<Self> {
+                Self::ALL.iter().copied().find(|x| x.name() == name).ok_or_else(|| {
+                    let known: Vec<_> = Self::ALL.iter().map(|x| x.name()).collect();
+                    Error::new(ErrorKind::Settings,
+                        format!(concat!($what, " must be one of {}, not '{}'"), known.join(", "), name))
+                })
+            }
+        }
+    };
+}
+
+named! {
+    /// The training algorithm.
+    Algorithm "algorithm" {
+        /// Regular merges alone.
+        Bpe = "bpe",
+        /// All regular merges, then supermerges.
+        Superbpe = "superbpe",
+        /// Regular merges and supermerges by count.
+        Boundless = "boundless",
+    }
+}
+named! {
+    /// The pretokenization scheme.
+    Scheme "scheme" {
+        /// The pattern of GPT-2.
+        Gpt2 = "gpt2",
+        /// The pattern of GPT-4 (cl100k).
+        Gpt4 = "gpt4",
+        /// The pattern of GPT-4o (o200k).
+        Gpt4o = "gpt4o",
+        /// Chunks of one script, then `gpt4o` or its letter-by-letter form.
+        Gpt4oScripts = "gpt4o-scripts",
+        /// No pretoken takes a second script; the default.
+        Gpt4oUniscript = "gpt4o-uniscript",
+    }
+}
+named! {
+    /// How pairs are counted and ties are broken.
+    Rules "rules" {
+        /// Disjoint counts, ties by bytes.
+        Superword = "superword",
+        /// Overlapping counts, ties by ids.
+        Incremental = "incremental",
+    }
+}
+named! {
+    /// The initial vocabulary.
+    Alphabet "alphabet" {
+        /// All 256 bytes; id = byte.
+        Bytes = "bytes",
+        /// The 243 bytes that occur in UTF-8, dense in byte order.
+        Utf8 = "utf8",
+    }
+}
+named! {
+    /// The order of the final ids.
+    IdOrder "id_order" {
+        /// What regular merges make before what only supermerges make.
+        RegularFirst = "regular-first",
+        /// The order of creation.
+        Creation = "creation",
+    }
+}
+
+impl Alphabet {
+    /// The single-byte tokens in the order of their creation numbers.
+    pub fn tokens(self) -> Vec<u8> {
+        match self {
+            Self::Bytes => (0..=255).collect(),
+            Self::Utf8 => (0..=0xBF).chain(0xC2..=0xF4).collect(),
+        }
+    }
+}
+
+/// Everything that training needs to know, already validated and resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Ordinary tokens wanted in all.
+    pub vocab_size: u32,
+    /// Ordinary tokens at which phase 1 stops.
+    pub regular_vocab_size: u32,
+    /// Tokens that supermerges may add (SuperBPE only).
+    pub supermerges: u32,
+    /// The pretokenization scheme.
+    pub scheme: Scheme,
+    /// Pair counting and ties.
+    pub rules: Rules,
+    /// The lowest count at which a pair is merged.
+    pub min_count: u64,
+    /// The longest token in bytes, if limited.
+    pub max_token_bytes: Option<u64>,
+    /// The longest superword in pretokens, if limited.
+    pub max_superword_pretokens: Option<u64>,
+    /// Special tokens in the order of their ids.
+    pub special_tokens: Vec<String>,
+    /// The initial vocabulary.
+    pub alphabet: Alphabet,
+    /// The order of the final ids.
+    pub id_order: IdOrder,
+}

@@ -1,0 +1,1 @@
+//! The binding: converts, releases the GIL, maps errors, reports progress. No algorithm.
