@@ -1,16 +1,74 @@
-"""Shared fixtures. Only this file names the shared material beside the repository."""
+"""Fixtures for both backends. Only this file names the shared material beside the repository."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", ROOT.parent / "shared"))
+MODULES = {"python": "superword.reference", "rust": "superword._core"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--backend",
+        choices=["both", "rust", "python"],
+        default="both",
+        help="which backends to test; without the extension 'both' and 'rust' fail",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "backend_name" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("--backend")
+        names = ["python", "rust"] if chosen == "both" else [chosen]
+        params = [pytest.param(n, marks=getattr(pytest.mark, n)) for n in names]
+        metafunc.parametrize("backend_name", params, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect, with a printed count, what this run cannot have: never skip it in silence."""
+    chosen = config.getoption("--backend")
+    out = []
+    for item in items:
+        differential = "both_backends" in getattr(item, "fixturenames", ())
+        shared = item.get_closest_marker("shared") or "shared" in getattr(item, "fixturenames", ())
+        if (differential and chosen != "both") or (shared and not SHARED.is_dir()):
+            out.append(item)
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):  # type: ignore[no-untyped-def]
+    """A Rust panic is a failure, even where a test expects an exception."""
+    try:
+        return (yield)
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            pytest.fail(f"the extension panicked: {error}")
+        raise
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
+    """The folder with the large shared material; tests that use it are deselected without it."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def backend(backend_name: str) -> ModuleType:
+    """One backend module after the other."""
+    return importlib.import_module(MODULES[backend_name])
+
+
+@pytest.fixture(scope="session")
+def both_backends() -> tuple[ModuleType, ModuleType]:
+    """The reference and the extension, for tests that compare them."""
+    return (importlib.import_module(MODULES["python"]), importlib.import_module(MODULES["rust"]))
