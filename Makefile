@@ -34,7 +34,9 @@ build: $(VENV)/.built  ## compile the extension into the virtual environment
 $(VENV)/.built: $(VENV)/.ready $(RUST_FILES) $(if $(EXTENSION),,FORCE)
 	@command -v $(CARGO) >/dev/null || \
 		{ echo "a Rust toolchain (1.88 or newer) with cargo is needed"; exit 1; }
-	VIRTUAL_ENV=$(abspath $(VENV)) $(PY) -m maturin develop --release --locked
+	@echo "compiling the extension (a minute or two the first time)"
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+		--config-settings=build-args=--locked --editable .
 	@touch $@
 
 demo: build  ## train BPE and BoundlessBPE on real text, show superwords and token counts

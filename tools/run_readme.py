@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 import venv
@@ -36,11 +35,8 @@ def fresh_environment(folder: Path, wheel: Path) -> dict[str, str]:
     """Make a virtual environment with the wheel alone; return the process environment for it."""
     venv.create(folder, with_pip=True)
     scripts = folder / "bin"
-    subprocess.run(
-        [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        + [str(wheel)],
-        check=True,
-    )
+    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([scripts / "python", *install, wheel], check=True)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "SUPERWORD_"))}
     return {**inherited, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
 
@@ -84,7 +80,7 @@ def main() -> None:
         environment = fresh_environment(Path(temporary) / "venv", wheels[0].resolve())
         for language, code in blocks:
             run_block(language, code, work, environment)
-    print(f"{len(blocks)} blocks of {arguments.readme.name} ran", file=sys.stdout)
+    print(f"{len(blocks)} blocks of {arguments.readme.name} ran")
 
 
 if __name__ == "__main__":
