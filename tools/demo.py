@@ -6,13 +6,14 @@ Uses the public API alone. The models are written to `demo-out/`.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import superword
 
 ROOT = Path(__file__).resolve().parent.parent
 VOCAB_SIZE = 16_384
-SENTENCE = "It is a truth universally acknowledged, that there is no such thing as a free lunch."
-ALGORITHMS = {"bpe": "BPE", "boundless": "BoundlessBPE"}
+SENTENCE = "The size of the file will be shown at the end of the line, and it can be changed later."
+ALGORITHMS: dict[Literal["bpe", "boundless"], str] = {"bpe": "BPE", "boundless": "BoundlessBPE"}
 
 
 def shown(token: bytes) -> str:
@@ -38,13 +39,12 @@ def strongest_superwords(tokenizer: superword.Tokenizer, number: int) -> list[tu
 
 def main() -> None:
     """Train both, print the reports, the superwords and one sentence in tokens."""
+    files = sorted((ROOT / "examples" / "corpus").glob("*.jsonl"))
     out = ROOT / "demo-out"
     out.mkdir(exist_ok=True)
     tokenizers = {}
     for algorithm, name in ALGORITHMS.items():
-        tokenizer = superword.train(
-            files=ROOT / "examples" / "corpus", algorithm=algorithm, vocab_size=VOCAB_SIZE
-        )
+        tokenizer = superword.train(files=files, algorithm=algorithm, vocab_size=VOCAB_SIZE)
         tokenizer.save(out / f"{algorithm}.superword")
         tokenizers[name] = tokenizer
         print(f"== {name}, {len(tokenizer):,} tokens, backend {tokenizer.backend}\n")
