@@ -80,11 +80,16 @@ def texts(value: object) -> list[str]:
     batch = list(value)
     for number, text in enumerate(batch):
         if not isinstance(text, str):
-            raise EncodingTypeError(
-                f"texts must be strings, but text {number} (counted from 0) "
-                f"is of type {type_name(text)}"
-            )
+            raise EncodingTypeError(f"text {number}: must be a str, not {type_name(text)}")
     return batch
+
+
+def utf8(text: str) -> bytes:
+    """The UTF-8 of a text without lone surrogates."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise surrogate_error(text) from None
 
 
 def surrogate_error(text: str) -> EncodingError:
@@ -117,18 +122,18 @@ def ids(value: object, total: int) -> list[int]:
     result = list(numbers)
     # One pass in C decides the usual case; only what is wrong or rare is looked at one by one.
     if not set(map(type, result)) <= {int}:
-        result = [_id(item, f"ids[{i}]") for i, item in enumerate(result)]
+        result = [_id(item, f" at position {place}") for place, item in enumerate(result)]
     if result and not (min(result) >= 0 and max(result) < total):
-        position = next(i for i, number in enumerate(result) if not 0 <= number < total)
-        raise _outside(result[position], f"ids[{position}]", total)
+        place = next(i for i, number in enumerate(result) if not 0 <= number < total)
+        raise _outside(result[place], f" at position {place}", total)
     return result
 
 
 def token_id(value: object, total: int) -> int:
     """One id as plain int from 0 to total - 1."""
-    number = _id(value, "token_id")
+    number = _id(value, "")
     if not 0 <= number < total:
-        raise _outside(number, "token_id", total)
+        raise _outside(number, "", total)
     return number
 
 
@@ -138,20 +143,23 @@ def decode_text(data: bytes, errors: str) -> str:
         return data.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"the ids give no UTF-8: byte {error.start} of {len(data)} is wrong; "
+            f"the ids give no valid UTF-8: byte {error.start} of {len(data)} is wrong; "
             "use decode_bytes, or errors='replace'"
         ) from None
 
 
-def _id(value: object, what: str) -> int:
+def _id(value: object, where: str) -> int:
     if isinstance(value, bool):
-        raise EncodingTypeError(f"{what} must be an integer, not bool")
+        raise EncodingTypeError(f"the id{where} must be an integer, not bool")
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise EncodingTypeError(f"{what} must be an integer, not {type_name(value)}") from None
+        raise EncodingTypeError(
+            f"the id{where} must be an integer, not {type_name(value)}"
+        ) from None
 
 
-def _outside(number: int, what: str, total: int) -> EncodingError:
-    shown = number if abs(number) < 10**30 else "too large"
-    return EncodingError(f"{what} is {shown}, but the ids of this model go from 0 to {total - 1}")
+def _outside(number: int, where: str, total: int) -> EncodingError:
+    # The text is that of the backends; a huge int could not even be printed.
+    shown = f"id {number}" if abs(number) < 10**30 else "the id"
+    return EncodingError(f"{shown}{where} is not in the vocabulary (ids are 0 to {total - 1})")

@@ -51,8 +51,8 @@ def find_files(files: object, field: object = "text", lines: object = False) -> 
         for path in _expand(argument, notices):
             real = os.path.normcase(os.path.realpath(path))
             if real in seen:
-                again = "twice" if seen[real] == path else f"again as '{path}'"
-                notices.append(f"file '{seen[real]}' was reached {again} and counts once")
+                again = "twice" if seen[real] == path else f"again as {path}"
+                notices.append(f"{seen[real]}: was reached {again} and counts once")
                 continue
             seen[real] = path
             sources.append(_source(path, field, lines))
@@ -86,8 +86,8 @@ class DocumentBatches:
         for number, item in enumerate(self._documents):
             if not isinstance(item, str):
                 raise InputTypeError(
-                    f"documents must be strings, but item {number} (counted from 0) "
-                    f"is of type {type_name(item)}"
+                    f"item {number} of documents (counted from 0) must be a str, "
+                    f"not {type_name(item)}"
                 )
             batch.append(item)
             size += len(item)
@@ -157,10 +157,10 @@ def _expand(argument: str, notices: list[str]) -> list[str]:
     if os.path.lexists(argument):
         return _files_of(argument, notices)
     if not glob.has_magic(argument):
-        raise InputError(f"'{argument}' cannot be read: there is no such file or folder")
+        raise InputError(f"{argument}: there is no such file or folder")
     matches = sorted(glob.glob(argument, recursive=True), key=_order)
     if not matches:
-        raise InputError(f"'{argument}' matches nothing")
+        raise InputError(f"{argument}: matches no file")
     # `**` matches a folder and all that is in it: one and the same path is no duplicate then.
     found: dict[str, str] = {}
     for match in matches:
@@ -175,7 +175,7 @@ def _files_of(path: str, notices: list[str]) -> list[str]:
         return [path]
     found = sorted(_walk(path, notices), key=_order)
     if not found:
-        raise InputError(f"folder '{path}' has no file to read (hidden ones are left out)")
+        raise InputError(f"{path}: the folder has no file to read (hidden ones are left out)")
     return found
 
 
@@ -187,13 +187,15 @@ def _walk(top: str, notices: list[str]) -> Iterator[str]:
         folder = stack.pop()
         real = os.path.realpath(folder)
         if real in seen:
-            notices.append(f"folder '{seen[real]}' was reached again as '{folder}' and counts once")
+            notices.append(
+                f"{seen[real]}: the folder was reached again as {folder} and counts once"
+            )
             continue
         seen[real] = folder
         try:
             names = sorted(os.listdir(folder), key=os.fsencode)
         except OSError as error:
-            raise InputError(f"folder '{folder}' cannot be read: {reason(error)}") from None
+            raise InputError(f"{folder}: {reason(error)}") from None
         paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
         folders = [path for path in paths if os.path.isdir(path)]
         stack.extend(reversed(folders))
@@ -210,17 +212,17 @@ def _source(path: str, field: str, lines: bool) -> Source:
         path.encode()
     except UnicodeEncodeError:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        raise InputError(f"the name of file '{shown}' is no UTF-8; rename it") from None
+        raise InputError(f"{shown}: the name of the file is not valid UTF-8; rename it") from None
     stem, last = os.path.splitext(path.lower())
     compression = COMPRESSIONS.get(last, "none")
     ending = last if compression == "none" else os.path.splitext(stem)[1]
     if ending not in ENDINGS:
-        raise InputError(f"'{path}' has no known ending; known are {_KNOWN}")
+        raise InputError(f"{path}: has no known ending; known are {_KNOWN}")
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
-        raise InputError(f"'{path}' cannot be read: {reason(error)}") from None
+        raise InputError(f"{path}: {reason(error)}") from None
     if not stat.S_ISREG(mode):
-        raise InputError(f"'{path}' is no regular file")
+        raise InputError(f"{path}: is no regular file")
     kind = "lines" if lines and ENDINGS[ending] == "text" else ENDINGS[ending]
     return (path, kind, compression, field)

@@ -185,16 +185,16 @@ def _special_tokens(value: object) -> tuple[str, ...]:
             raise SettingsTypeError(f"special token {number} must be a str, not {type_name(item)}")
         token = str.__str__(item)
         if not token:
-            raise SettingsError(f"special token {number} is empty")
+            raise SettingsError(f"special token {number} is empty: it needs at least one character")
         try:
             token.encode()
         except UnicodeEncodeError as error:
             raise SettingsError(
-                f"special token {number} has a lone surrogate at character {error.start}"
+                f"special token {number} has a lone surrogate at position {error.start}"
             ) from None
         if token in numbers:
             raise SettingsError(
-                f"special token {number} is the same as special token {numbers[token]}: '{token}'"
+                f"special token {number} repeats special token {numbers[token]}: '{token}'"
             )
         numbers[token] = number
     return tuple(numbers)

@@ -12,12 +12,15 @@ from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import reason, write_atomically
 from superword.model import Model
 from superword.report import Report, Stage
-from superword.settings import optional_integer, resolve_threads
+from superword.settings import MAX_COUNT, optional_integer, resolve_threads, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
 
 Errors = Literal["replace", "strict", "ignore"]
+
+# For models that were in use already: the limits are there for files from elsewhere.
+_NO_LIMITS = (MAX_COUNT, MAX_COUNT)
 
 
 class Op(NamedTuple):
@@ -163,7 +166,7 @@ class Tokenizer:
         stages: tuple[Stage, ...],
         notices: tuple[str, ...],
     ) -> Tokenizer:
-        model = Model(*module.model_from_bytes(data))
+        model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
         return cls._make(
             module, data, model, asked=asked, stop=stop, threads=threads, stages=stages,
             notices=notices,
@@ -175,7 +178,7 @@ class Tokenizer:
         self = object.__new__(cls)
         encoder: Encoder = module.Encoder(model)
         special = tuple(model.special_tokens)
-        ordinary = encoder.vocab_size - len(special)
+        ordinary = encoder.vocab_size
         supermerged = [op[3] for op in model.ops if op[0] == "supermerge"]
         report = Report(
             algorithm=model.algorithm,
@@ -267,7 +270,7 @@ class Tokenizer:
                 try:
                     self._encode(text, allowed)
                 except EncodingError as error:
-                    raise EncodingError(f"text {number} (counted from 0): {error}") from None
+                    raise EncodingError(f"text {number}: {error}") from None
             raise
 
     def _encode(self, text: str | bytes, allowed: list[int] | None) -> list[int]:
@@ -278,7 +281,7 @@ class Tokenizer:
                 raise arguments.surrogate_error(text) from None
         if isinstance(text, (bytes, bytearray)):
             return self._encoder.encode_bytes(bytes(text), allowed)
-        raise EncodingTypeError(f"text must be str or bytes, not {arguments.type_name(text)}")
+        raise EncodingTypeError(f"text must be str or bytes, not {type_name(text)}")
 
     # --- decode
 
@@ -315,7 +318,7 @@ class Tokenizer:
             try:
                 texts.append(self.decode(ids, errors))
             except EncodingError as error:
-                raise type(error)(f"item {number} (counted from 0): {error}") from None
+                raise type(error)(f"item {number}: {error}") from None
         return texts
 
     # --- look inside
@@ -368,13 +371,12 @@ class Tokenizer:
         if isinstance(token, str):
             if token in self._special:
                 return self._special[token]
-            try:
-                return self._encoder.token_id(token.encode())
-            except UnicodeEncodeError:
-                raise arguments.surrogate_error(token) from None
+            token = arguments.utf8(token)
         if not isinstance(token, (bytes, bytearray)):
-            raise EncodingTypeError(f"token must be bytes or str, not {arguments.type_name(token)}")
-        return self._encoder.token_id(bytes(token))
+            raise EncodingTypeError(f"token must be bytes or str, not {type_name(token)}")
+        token_id = self._encoder.token_id(bytes(token))
+        # A backend knows special tokens by their bytes too.
+        return token_id if token_id is not None and token_id < self.vocab_size else None
 
     def is_superword(self, token_id: int) -> bool:
         """Whether some supermerge of the model makes this token.
@@ -391,7 +393,7 @@ class Tokenizer:
     # --- a value like any other
 
     def __len__(self) -> int:
-        return self._encoder.vocab_size
+        return self._report.tokens + len(self._special)
 
     def __eq__(self, other: object) -> bool:
         return self._data == other._data if isinstance(other, Tokenizer) else NotImplemented
@@ -422,4 +424,7 @@ class Tokenizer:
 
 
 def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
-    return Tokenizer.from_bytes(data, any_unicode=any_unicode)
+    longest, total = _NO_LIMITS
+    return Tokenizer.from_bytes(
+        data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
+    )

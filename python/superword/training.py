@@ -204,9 +204,9 @@ def train_from_counts(
     try:
         clock.begin("count")
         counts: Counts = module.count_table(
-            _table("pretokens", pretokens, _pretoken),
-            [] if runs is None else _table("runs", runs, _run),
-            _count("documents", documents),
+            _table("pretoken", pretokens, _pretoken),
+            [] if runs is None else _table("run", runs, _run),
+            _documents(documents),
         )
         warn(counts.notices)
         return _train_counts(module, counts, settings, count, clock, [*counts.notices])
@@ -263,40 +263,47 @@ def _train_counts(
 
 
 def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[tuple[_Key, int]]:
-    """A table of counts, checked row by row."""
+    """A table of counts, checked row by row; what the values mean is for the backend to check."""
     if isinstance(rows, (str, bytes, bytearray)) or not isinstance(rows, Iterable):
-        raise InputTypeError(f"{name} must be an iterable of pairs, not {type_name(rows)}")
+        raise InputTypeError(f"{name}s must be an iterable of pairs, not {type_name(rows)}")
     table = []
     for number, row in enumerate(rows):
-        what = f"row {number} of {name} (counted from 0)"
+        what = f"{name} {number}"
         if not isinstance(row, (tuple, list)) or len(row) != 2:
-            raise InputTypeError(f"{what} must be a pair, with a count second")
-        table.append((key(what, row[0]), _count(f"the count of {what}", row[1])))
+            raise InputTypeError(f"{what}: must come as a pair, with its count second")
+        count = _integer(f"{what}: the count", row[1])
+        if not 1 <= count <= MAX_COUNT:
+            raise InputError(f"{what}: the count must be from 1 to 2^63 - 1")
+        table.append((key(what, row[0]), count))
     return table
 
 
 def _pretoken(what: str, value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise InputTypeError(f"{what} must start with bytes, not {type_name(value)}")
+        raise InputTypeError(f"{what}: must be bytes, not {type_name(value)}")
     return value
 
 
 def _run(what: str, value: object) -> tuple[bytes, ...]:
     if not isinstance(value, (tuple, list)):
-        raise InputTypeError(f"{what} must start with a tuple of bytes, not {type_name(value)}")
+        raise InputTypeError(f"{what}: must be a tuple of bytes, not {type_name(value)}")
     for item in value:
         if not isinstance(item, bytes):
-            raise InputTypeError(f"{what} must start with bytes alone, not {type_name(item)}")
+            raise InputTypeError(f"{what}: must hold bytes alone, not {type_name(item)}")
     return tuple(value)
 
 
-def _count(what: str, value: object) -> int:
+def _documents(value: object) -> int:
+    number = _integer("the number of documents", value)
+    if not 0 <= number <= MAX_COUNT:
+        raise InputError("the number of documents must be from 0 to 2^63 - 1")
+    return number
+
+
+def _integer(what: str, value: object) -> int:
     if isinstance(value, bool):
         raise InputTypeError(f"{what} must be an integer, not bool")
     try:
-        number = operator.index(value)  # type: ignore[arg-type]
+        return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise InputTypeError(f"{what} must be an integer, not {type_name(value)}") from None
-    if not 0 <= number <= MAX_COUNT:
-        raise InputError(f"{what} must be from 0 to 2^63 - 1")
-    return number
