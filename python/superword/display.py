@@ -32,13 +32,13 @@ def display_token(token: bytes) -> str:
 
 
 def superword_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
-    """The strongest superwords: by the count of the supermerge that first makes each, then bytes."""
+    """The strongest superwords: by count of the supermerge that first makes each, then bytes."""
     ops = [op for op in tokenizer.ops if op.kind == "supermerge"]
     return [_row(tokenizer, op) for op in _strongest(ops)[:limit]]
 
 
 def token_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
-    """The strongest tokens of any kind, then single bytes and special tokens, which have no count."""
+    """The strongest tokens of any kind, then what has no count: single bytes, special tokens."""
     made = _strongest(tokenizer.ops)
     rows = [_row(tokenizer, op) for op in made[:limit]]
     singles = sorted(

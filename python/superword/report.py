@@ -15,6 +15,8 @@ _STOPS = {
     "no_pairs": "no pair is left to merge",
     "min_count": "no pair is left that occurs min_count times",
 }
+# SuperBPE whose regular merges ran out: its second phase then still ends as it was asked to.
+_EARLY = "regular merges ended early, then all supermerges that were asked for were made"
 
 
 class Stage(NamedTuple):
@@ -67,7 +69,8 @@ class Report:
         if self.stop is None:
             return ""
         if self.stopped_early:
-            return f"{self.asked:,} tokens asked for, {self.tokens:,} made: {_STOPS[self.stop]}"
+            why = _EARLY if self.stop == "vocab_size" else _STOPS[self.stop]
+            return f"{self.asked:,} tokens asked for, {self.tokens:,} made: {why}"
         return _STOPS["vocab_size"]
 
     def __str__(self) -> str:
@@ -93,8 +96,8 @@ class Report:
     def _tokens(self) -> str:
         regular = self.tokens - self.superwords
         return (
-            f"{self.tokens:,}: {regular:,} regular, {self.superwords:,} superwords"
-            f"; {self.special_tokens:,} special ones besides"
+            f"{self.tokens:,} ({regular:,} regular, {self.superwords:,} superwords) "
+            f"and {self.special_tokens:,} special"
         )
 
 

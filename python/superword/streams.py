@@ -108,3 +108,9 @@ def abandon_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def flush() -> None:
+    """Send what was written to whoever waits for it."""
+    if sys.stdout is not None:
+        sys.stdout.flush()

@@ -180,7 +180,7 @@ def train_from_counts(
     >>> import superword
     >>> tokenizer = superword.train_from_counts([(b"rose", 3), (b" is", 2)], vocab_size=258)
     >>> tokenizer.token_bytes(257)
-    b'ros'
+    b'ose'
 
     Source: SPEC sections 4, 6 and 8.
     """
