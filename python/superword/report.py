@@ -6,9 +6,10 @@ import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from superword.errors import SuperwordWarning
+from superword.model import Model
 
 _STOPS = {
     "vocab_size": "all tokens that were asked for are made",
@@ -99,6 +100,27 @@ class Report:
             f"{self.tokens:,} ({regular:,} regular, {self.superwords:,} superwords) "
             f"and {self.special_tokens:,} special"
         )
+
+
+def report_of(model: Model, tokens: int, model_bytes: int, backend: str, **trained: Any) -> Report:
+    """The report on a model with so many ordinary tokens; `trained`: what only training knows."""
+    supermerged = [op[3] for op in model.ops if op[0] == "supermerge"]
+    return Report(
+        algorithm=model.algorithm,
+        scheme=model.scheme,
+        documents=model.documents,
+        bytes=model.bytes,
+        pretokens=model.pretokens,
+        distinct_pretokens=model.distinct_pretokens,
+        tokens=tokens,
+        superwords=len(set(supermerged)),
+        special_tokens=len(model.special_tokens),
+        merges=len(model.ops) - len(supermerged),
+        supermerges=len(supermerged),
+        model_bytes=model_bytes,
+        backend=backend,
+        **trained,
+    )
 
 
 def warn(notices: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import reason, write_atomically
 from superword.model import Model
-from superword.report import Report, Stage
+from superword.report import Report, report_of
 from superword.settings import MAX_COUNT, optional_integer, resolve_threads, type_name
 
 if TYPE_CHECKING:
@@ -155,47 +155,19 @@ class Tokenizer:
             ) from None
 
     @classmethod
-    def _from_training(
-        cls,
-        module: ModuleType,
-        data: bytes,
-        *,
-        asked: int,
-        stop: str,
-        threads: int,
-        stages: tuple[Stage, ...],
-        notices: tuple[str, ...],
-    ) -> Tokenizer:
+    def _from_training(cls, module: ModuleType, data: bytes, **trained: Any) -> Tokenizer:
+        """The tokenizer of a model that has just been trained."""
         model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
-        return cls._make(
-            module, data, model, asked=asked, stop=stop, threads=threads, stages=stages,
-            notices=notices,
-        )  # fmt: skip
+        return cls._make(module, data, model, **trained)
 
     @classmethod
     def _make(cls, module: ModuleType, data: bytes, model: Model, **trained: Any) -> Tokenizer:
         """Put one together; `trained` are the fields of the report that only training knows."""
         self = object.__new__(cls)
         encoder: Encoder = module.Encoder(model)
-        special = tuple(model.special_tokens)
-        ordinary = encoder.vocab_size
-        supermerged = [op[3] for op in model.ops if op[0] == "supermerge"]
-        report = Report(
-            algorithm=model.algorithm,
-            scheme=model.scheme,
-            documents=model.documents,
-            bytes=model.bytes,
-            pretokens=model.pretokens,
-            distinct_pretokens=model.distinct_pretokens,
-            tokens=ordinary,
-            superwords=len(set(supermerged)),
-            special_tokens=len(special),
-            merges=len(model.ops) - len(supermerged),
-            supermerges=len(supermerged),
-            model_bytes=len(data),
-            backend=_backend.name_of(module),
-            **trained,
-        )
+        tokens = encoder.vocab_size
+        report = report_of(model, tokens, len(data), _backend.name_of(module), **trained)
+        special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
         values = {
             # Known from the model alone, so that equal tokenizers have equal pickles.
             "_any_unicode": model.unicode != module.UNICODE_VERSION,
@@ -203,7 +175,7 @@ class Tokenizer:
             "_data": data,
             "_encoder": encoder,
             "_report": report,
-            "_special": {token: ordinary + i for i, token in enumerate(special)},
+            "_special": special,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
