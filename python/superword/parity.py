@@ -111,10 +111,14 @@ def _compare_training(
     _same(both, count, "the counts")
     for what in ("pretoken_counts", "run_counts"):
         _same(both, lambda module, what=what: getattr(counts[module], what)(), what)  # type: ignore[misc]
-    data: bytes
-    data, _ = _same(
-        both, lambda module: module.train_counts(counts[module], settings, progress), "the artifact"
-    )
+    trained: dict[ModuleType, tuple[bytes, str]] = {}
+
+    def train(module: ModuleType) -> bytes:
+        trained[module] = module.train_counts(counts[module], settings, progress)
+        return trained[module][0]
+
+    data = _same(both, train, "the artifact")
+    _same(both, lambda module: [trained[module][1]], "the reason to stop")
     return data.count(b"\n") - 2, len(data)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from superword.corpus import BATCH_DOCUMENTS, DocumentBatches, find_files
 from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
 
@@ -157,11 +156,11 @@ def test_a_name_that_is_no_utf8(folder: Path) -> None:
 
 def test_field_and_lines(folder: Path) -> None:
     write(folder, "a.txt")
-    with pytest.raises(SettingsTypeError, match="^field must be a string, not int$"):
+    with pytest.raises(SettingsTypeError, match=r"^field must be a string, not int$"):
         find_files("a.txt", 3)
-    with pytest.raises(SettingsError, match="^field has a lone surrogate at character 1$"):
+    with pytest.raises(SettingsError, match=r"^field has a lone surrogate at character 1$"):
         find_files("a.txt", "a\ud800")
-    with pytest.raises(SettingsTypeError, match="^lines must be True or False, not int$"):
+    with pytest.raises(SettingsTypeError, match=r"^lines must be True or False, not int$"):
         find_files("a.txt", "text", 1)
 
 
@@ -169,7 +168,7 @@ def test_batches_hold_every_document_once() -> None:
     documents = [str(i) for i in range(2 * BATCH_DOCUMENTS + 1)]
     batches = list(DocumentBatches(iter(documents)))
     assert [len(batch) for batch in batches] == [BATCH_DOCUMENTS, BATCH_DOCUMENTS, 1]
-    assert sum(batches, []) == documents
+    assert [text for batch in batches for text in batch] == documents
     assert list(DocumentBatches([])) == []
     assert list(DocumentBatches(["x" * 2_000_000, "y"])) == [["x" * 2_000_000], ["y"]]
 

@@ -9,7 +9,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
 import superword
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +24,7 @@ def test_every_public_name_is_there() -> None:
     for name in superword.__all__:
         assert getattr(superword, name) is not None
         assert name in dir(superword)
-    with pytest.raises(AttributeError, match="^module 'superword' has no attribute 'nothing'$"):
+    with pytest.raises(AttributeError, match=r"^module 'superword' has no attribute 'nothing'$"):
         superword.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-
 from superword import progress
 from superword.progress import ConsoleProgress, StageClock, resolve_progress
 

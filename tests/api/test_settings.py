@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-
 import superword
 from superword.settings import Settings, resolve_settings, resolve_threads
 
@@ -37,15 +36,10 @@ def test_the_defaults_are_the_same_everywhere() -> None:
 
 
 def test_train_takes_the_names_of_its_documentation() -> None:
-    parameters = list(inspect.signature(superword.train).parameters)
-    assert (
-        parameters
-        == (
-            "documents files algorithm vocab_size scheme rules supermerges regular_fraction min_count "
-            "max_token_bytes max_superword_pretokens special_tokens alphabet id_order field lines "
-            "threads backend progress"
-        ).split()
-    )
+    names = """documents files algorithm vocab_size scheme rules supermerges regular_fraction
+        min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order field
+        lines threads backend progress"""
+    assert list(inspect.signature(superword.train).parameters) == names.split()
 
 
 @pytest.mark.parametrize(

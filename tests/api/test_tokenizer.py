@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import superword
 from superword import Op, Tokenizer
 
@@ -298,9 +297,9 @@ def test_equality_hash_and_repr(tokenizer: Tokenizer, utf8: Tokenizer, backend_n
 def test_it_cannot_be_changed(tokenizer: Tokenizer) -> None:
     changing: Any = tokenizer
     for name in ("vocab_size", "report", "_data", "new"):
-        with pytest.raises(AttributeError, match="^a Tokenizer cannot be changed$"):
+        with pytest.raises(AttributeError, match=r"^a Tokenizer cannot be changed$"):
             setattr(changing, name, 1)
-    with pytest.raises(AttributeError, match="^a Tokenizer cannot be changed$"):
+    with pytest.raises(AttributeError, match=r"^a Tokenizer cannot be changed$"):
         del changing._data
     with pytest.raises(TypeError, match=r"^use superword\.train, Tokenizer\.load or Tokenizer"):
         Tokenizer()
