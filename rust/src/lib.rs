@@ -2,12 +2,14 @@
 //!
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
+pub mod arena;
 pub mod candidates;
 pub mod counts;
 pub mod documents;
 pub mod encoder;
 pub mod error;
 pub mod header;
+pub mod heap;
 pub mod merges;
 pub mod model;
 pub mod model_file;
@@ -21,6 +23,7 @@ pub mod settings;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+pub mod tokens;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
