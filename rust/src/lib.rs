@@ -4,9 +4,14 @@
 
 pub mod candidates;
 pub mod counts;
+mod decompress;
 pub mod documents;
 pub mod encoder;
 pub mod error;
+mod feeds;
+mod file_input;
+mod interner;
+pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
@@ -21,5 +26,6 @@ pub mod tables;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
+mod workers;
 
 pub use error::{Error, ErrorKind, Progress, Result};
