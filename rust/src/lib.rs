@@ -5,11 +5,16 @@
 pub mod arena;
 pub mod candidates;
 pub mod counts;
+mod decompress;
 pub mod documents;
 pub mod encoder;
 pub mod error;
 pub mod header;
 pub mod heap;
+mod feeds;
+mod file_input;
+mod interner;
+pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
@@ -28,5 +33,6 @@ pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
 pub mod vocabulary;
+mod workers;
 
 pub use error::{Error, ErrorKind, Progress, Result};
