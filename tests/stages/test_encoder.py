@@ -206,7 +206,7 @@ def encode_by_the_rules(model: Model, pretokens: list[bytes]) -> list[bytes]:
 
 
 @given(models(), st.text(LETTERS, max_size=80))
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_equals_the_rules(backend: ModuleType, model: Model, text: str) -> None:
     ids = ids_by_the_rules(model)
     tokens = encode_by_the_rules(model, backend.pretokenize(text, model.scheme))
@@ -219,6 +219,7 @@ def test_equals_the_rules(backend: ModuleType, model: Model, text: str) -> None:
 
 
 @given(models(), st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"])))
+@settings(deadline=None)
 def test_text_comes_back(backend: ModuleType, model: Model, text: str) -> None:
     encoder = backend.Encoder(model)
     everything = range(len(model.special_tokens))
@@ -229,6 +230,7 @@ def test_text_comes_back(backend: ModuleType, model: Model, text: str) -> None:
 
 
 @given(models(), st.lists(st.binary(max_size=3) | st.text(LETTERS, max_size=5).map(str.encode)))
+@settings(deadline=None)
 def test_bytes_come_back(backend: ModuleType, model: Model, parts: list[bytes]) -> None:
     data = b"".join(parts)
     encoder = backend.Encoder(model)
@@ -238,6 +240,7 @@ def test_bytes_come_back(backend: ModuleType, model: Model, parts: list[bytes]) 
 
 
 @given(models(), st.lists(st.text(LETTERS, max_size=20), max_size=12), st.integers(1, 4))
+@settings(deadline=None)
 def test_a_batch_is_its_texts(
     backend: ModuleType, model: Model, texts: list[str], threads: int
 ) -> None:
