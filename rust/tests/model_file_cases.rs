@@ -1,5 +1,7 @@
 //! The named cases of `tests/cases/model_file.json`, which the Python tests read too.
 
+#![allow(clippy::unwrap_used)] // a test fails by panicking, its helpers too
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use superword::ErrorKind;

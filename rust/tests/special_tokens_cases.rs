@@ -1,5 +1,7 @@
 //! The named cases of `tests/cases/special_tokens.json`, which the Python tests read too.
 
+#![allow(clippy::unwrap_used)] // a test fails by panicking, its helpers too
+
 use serde_json::{Value, json};
 use superword::ErrorKind;
 use superword::special_tokens::split_special_tokens;

@@ -177,7 +177,7 @@ def models() -> st.SearchStrategy[Model]:
 
 
 @given(models())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_what_is_written_is_read(backend: ModuleType, model: Model) -> None:
     read = backend.model_from_bytes(backend.model_to_bytes(model))
     assert Model(*read)._replace(ops=[], special_tokens=[]) == model._replace(
@@ -188,7 +188,7 @@ def test_what_is_written_is_read(backend: ModuleType, model: Model) -> None:
 
 
 @given(models())
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_both_write_the_same(both_backends: tuple[ModuleType, ModuleType], model: Model) -> None:
     reference, extension = both_backends
     assert reference.model_to_bytes(model) == extension.model_to_bytes(model)

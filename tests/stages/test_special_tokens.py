@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from superword.errors import SettingsError
 
@@ -54,5 +54,6 @@ def split_slowly(text: str, special_tokens: list[str]) -> list[tuple[str, int | 
     st.text("ab|é", max_size=30),
     st.lists(st.text("ab|é", min_size=1, max_size=4), unique=True, max_size=6),
 )
+@settings(deadline=None)
 def test_equals_the_plain_search(backend: ModuleType, text: str, special_tokens: list[str]) -> None:
     assert backend.split_special_tokens(text, special_tokens) == split_slowly(text, special_tokens)
