@@ -224,6 +224,13 @@ def test_documents_or_files(documents: Any, files: Any, text: str) -> None:
     assert str(caught.value) == text
 
 
+@pytest.mark.parametrize("options", [{"field": "body"}, {"lines": True}])
+def test_options_of_files_need_files(options: Any) -> None:
+    with pytest.raises(superword.SettingsError) as caught:
+        superword.train(["a"], vocab_size=256, **options)
+    assert str(caught.value) == "field and lines are for files and have no meaning for documents"
+
+
 @pytest.mark.parametrize(("progress", "name"), [(False, "False"), (3, "int"), ("yes", "str")])
 def test_what_progress_cannot_be(progress: Any, name: str) -> None:
     with pytest.raises(superword.SettingsTypeError) as caught:
