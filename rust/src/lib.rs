@@ -7,12 +7,15 @@ pub mod counts;
 pub mod documents;
 pub mod encoder;
 pub mod error;
+pub mod header;
 pub mod merges;
 pub mod model;
 pub mod model_file;
 pub mod pairs;
+pub mod parallel;
 pub mod patterns;
 pub mod pretokenize;
+pub mod replay;
 pub mod scripts;
 pub mod settings;
 pub mod special_tokens;
@@ -21,5 +24,6 @@ pub mod tables;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
+pub mod vocabulary;
 
 pub use error::{Error, ErrorKind, Progress, Result};
