@@ -1,0 +1,123 @@
+"""Documents from files: plain text, its lines, or JSON lines, each also compressed.
+
+Every line is validated where it stands, so that an error names the line or the byte. An error in
+what a compressed file holds is reported only if the stream itself is whole: a damaged stream is
+then the cause, and decoders deliver different amounts before they notice it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from superword.errors import InputError
+from superword.reference.decompress import gzip_chunks, zstd_chunks
+from superword.reference.file_input import FileInput
+from superword.reference.json_line import text_of_line
+
+# The most bytes that one document, or one line of a .jsonl file, may have: offsets are 32 bits.
+MAX_DOCUMENT_BYTES = 2**32 - 1
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_documents(source: tuple[str, str, str, str], notices: list[str]) -> Iterator[str]:
+    """Yield the documents of one file, holding one of them at a time.
+
+    `source` is (path, kind, compression, field): kind "text" (the file is one document), "lines"
+    (each line without its line feed is one) or "jsonl" (the string `field` of the object on each
+    line is one); compression "none", "gzip" or "zstd". What a user should know is appended to
+    `notices`. Raises InputError naming the file and the line or byte. Source: SPEC 3.0.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "two.txt")
+    ...     with open(path, "wb") as file:
+    ...         _ = file.write(b"to be\\nor not to be")
+    ...     list(read_documents((path, "lines", "none", ""), []))
+    ['to be', 'or not to be']
+    """
+    with FileInput(source[0]) as file:
+        yield from documents_of_file(file, source, notices)
+
+
+def documents_of_file(
+    file: FileInput,
+    source: tuple[str, str, str, str],
+    notices: list[str],
+    max_bytes: int = MAX_DOCUMENT_BYTES,
+) -> Iterator[str]:
+    """Yield the documents of an open file, as `read_documents` does."""
+    path, kind, compression, field = source
+    decode = {"none": _plain_chunks, "gzip": gzip_chunks, "zstd": zstd_chunks}[compression]
+    chunks = decode(file)
+    offset = number = 0
+    try:
+        for line in _lines(chunks, kind != "text", max_bytes):
+            start = offset
+            offset += len(line)
+            number += 1
+            if number == 1 and line.startswith(_BYTE_ORDER_MARK):
+                if kind == "jsonl":
+                    notices.append(f"{path}: starts with a byte order mark, which is skipped")
+                    line = line[len(_BYTE_ORDER_MARK) :]
+                    start += len(_BYTE_ORDER_MARK)
+                else:
+                    notices.append(f"{path}: starts with a byte order mark, which is kept as text")
+            if kind != "text":
+                line = line.removesuffix(b"\n")
+            if len(line) > max_bytes:
+                place = path if kind == "text" else f"{path}: line {number}"
+                raise InputError(
+                    f"{place}: is longer than {max_bytes} bytes, the most for one document; "
+                    "split it"
+                )
+            text = _decode(path, line, start)
+            if kind != "jsonl":
+                yield text
+            elif text.strip(" \t\r"):
+                try:
+                    yield text_of_line(text, field)
+                except InputError as error:
+                    raise InputError(f"{path}: line {number}: {error}") from None
+    except InputError:
+        if compression != "none":
+            for _ in chunks:
+                pass
+        raise
+
+
+def _lines(chunks: Iterator[bytes], split: bool, max_bytes: int) -> Iterator[bytes]:
+    """Yield each line with its line feed, or without `split` everything as one.
+
+    A line longer than `max_bytes` may come without its rest, as the last one: that bounds the
+    memory, and the caller refuses it.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        *lines, rest = chunk.split(b"\n") if split else (chunk,)
+        for line in lines:
+            yield b"".join(pieces) + line + b"\n"
+            pieces.clear()
+            size = 0
+        pieces.append(rest)
+        size += len(rest)
+        if size > max_bytes + len(_BYTE_ORDER_MARK):
+            break
+    if size or not split:
+        yield b"".join(pieces)
+
+
+def _plain_chunks(file: FileInput) -> Iterator[bytes]:
+    while chunk := file.take_chunk():
+        yield chunk
+
+
+def _decode(path: str, data: bytes, offset: int) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: byte {offset + error.start} is not valid UTF-8; "
+            "convert the file to UTF-8 first (for example with iconv)"
+        ) from None
