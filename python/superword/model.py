@@ -17,7 +17,7 @@ class Op(NamedTuple):
     left: int
     right: int
     new: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
 
 class Model(NamedTuple):

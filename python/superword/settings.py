@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+import operator
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+
+from superword.errors import SettingsError, SettingsTypeError
+
+ALGORITHMS = ("bpe", "superbpe", "boundless")
+SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
+RULES = ("superword", "incremental")
+ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
+ID_ORDERS = ("regular-first", "creation")
+MAX_IDS = 2**31 - 1  # ordinary and special tokens together
+MAX_COUNT = 2**63 - 1
+# More than any machine has; beyond it a typing error would start threads until the system refuses.
+MAX_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +41,211 @@ class Settings:
     special_tokens: tuple[str, ...] = ()
     alphabet: str = "bytes"
     id_order: str = "regular-first"
+
+
+def resolve_settings(
+    *,
+    algorithm: object,
+    vocab_size: object,
+    scheme: object = "gpt4o-uniscript",
+    rules: object = "superword",
+    supermerges: object = None,
+    regular_fraction: object = None,
+    min_count: object = 1,
+    max_token_bytes: object = None,
+    max_superword_pretokens: object = None,
+    special_tokens: object = (),
+    alphabet: object = "bytes",
+    id_order: object = "regular-first",
+) -> Settings:
+    """Check what a user gave and resolve it to `Settings` (SPEC 4.1, 4.3, 8, 9).
+
+    Raises `SettingsTypeError` for a wrong type and `SettingsError` for a wrong value; each names
+    the setting, what it may be, and what was given.
+
+    >>> resolve_settings(algorithm="superbpe", vocab_size=1000, regular_fraction="9/10").supermerges
+    100
+    """
+    algorithm = one_of("algorithm", algorithm, ALGORITHMS)
+    scheme = one_of("scheme", scheme, SCHEMES)
+    rules = one_of("rules", rules, RULES)
+    alphabet = one_of("alphabet", alphabet, tuple(ALPHABETS))
+    id_order = one_of("id_order", id_order, ID_ORDERS)
+    special = _special_tokens(special_tokens)
+    smallest = ALPHABETS[alphabet]
+    size = integer("vocab_size", vocab_size, 0, MAX_IDS - len(special))
+    if size < smallest:
+        raise SettingsError(
+            f"vocab_size must be at least {smallest}, the single bytes of alphabet "
+            f"'{alphabet}', not {size}"
+        )
+    if rules == "incremental" and algorithm != "bpe":
+        raise SettingsError(f"rules 'incremental' need algorithm 'bpe', not '{algorithm}'")
+    added = _supermerges(algorithm, size, smallest, supermerges, regular_fraction)
+    return Settings(
+        algorithm=algorithm,
+        vocab_size=size,
+        regular_vocab_size=size - added,
+        supermerges=added,
+        scheme=scheme,
+        rules=rules,
+        min_count=integer("min_count", min_count, 1, MAX_COUNT),
+        max_token_bytes=optional_integer("max_token_bytes", max_token_bytes),
+        max_superword_pretokens=optional_integer(
+            "max_superword_pretokens", max_superword_pretokens
+        ),
+        special_tokens=special,
+        alphabet=alphabet,
+        id_order=id_order,
+    )
+
+
+def one_of(name: str, value: object, known: Sequence[str]) -> str:
+    """The value as a plain str, if it is one of the known names."""
+    if not isinstance(value, str):
+        raise SettingsTypeError(f"{name} must be a string, not {type_name(value)}")
+    text = str.__str__(value)
+    if text not in known:
+        raise SettingsError(f"{name} must be one of {', '.join(known)}, not '{text}'")
+    return text
+
+
+def integer(name: str, value: object, low: int, high: int) -> int:
+    """The value as a plain int between low and high; a bool is no int, numpy's integers are."""
+    if isinstance(value, bool):
+        raise SettingsTypeError(f"{name} must be an integer, not bool")
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise SettingsTypeError(f"{name} must be an integer, not {type_name(value)}") from None
+    # Digits are named only when short: a huge int cannot even be printed.
+    if number < low:
+        raise SettingsError(f"{name} must be at least {low}{_not(number)}")
+    if number > high:
+        raise SettingsError(f"{name} must be at most {high}{_not(number)}")
+    return number
+
+
+def optional_integer(name: str, value: object) -> int | None:
+    """None, or the value as a positive int."""
+    return None if value is None else integer(name, value, 1, MAX_COUNT)
+
+
+def resolve_threads(threads: object) -> int:
+    """How many threads: as given, else SUPERWORD_THREADS, else the CPUs this process may use.
+
+    >>> resolve_threads(3)
+    3
+    """
+    if threads is not None:
+        return integer("threads", threads, 1, MAX_THREADS)
+    text = os.environ.get("SUPERWORD_THREADS", "")
+    if not text:
+        return min(_usable_cpus(), MAX_THREADS)
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise SettingsError(f"SUPERWORD_THREADS must be an integer, not '{text}'")
+    return integer("SUPERWORD_THREADS", int(text), 1, MAX_THREADS)
+
+
+def type_name(value: object) -> str:
+    """The name of a value's type, for messages.
+
+    >>> type_name(None), type_name(3.5)
+    ('NoneType', 'float')
+    """
+    return type(value).__name__
+
+
+def _usable_cpus() -> int:
+    """The CPUs that this process may use: fewer than the machine has, in many containers."""
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _not(number: int) -> str:
+    return f", not {number}" if abs(number) < 10**30 else ""
+
+
+def _special_tokens(value: object) -> tuple[str, ...]:
+    """The declared special tokens: strings, not empty, no two equal, no lone surrogates."""
+    if isinstance(value, str):
+        raise SettingsTypeError(
+            "special_tokens must be a sequence of strings, not one str; put it in a list: [token]"
+        )
+    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Sequence):
+        raise SettingsTypeError(
+            f"special_tokens must be a sequence of strings, not {type_name(value)}"
+        )
+    numbers: dict[str, int] = {}
+    for number, item in enumerate(value):
+        if not isinstance(item, str):
+            raise SettingsTypeError(f"special token {number} must be a str, not {type_name(item)}")
+        token = str.__str__(item)
+        if not token:
+            raise SettingsError(f"special token {number} is empty: it needs at least one character")
+        try:
+            token.encode()
+        except UnicodeEncodeError as error:
+            raise SettingsError(
+                f"special token {number} has a lone surrogate at position {error.start}"
+            ) from None
+        if token in numbers:
+            raise SettingsError(
+                f"special token {number} repeats special token {numbers[token]}: '{token}'"
+            )
+        numbers[token] = number
+    return tuple(numbers)
+
+
+def _supermerges(
+    algorithm: str, size: int, smallest: int, supermerges: object, fraction: object
+) -> int:
+    """How many tokens supermerges add: 0 unless the algorithm is SuperBPE."""
+    given = [
+        name
+        for name, value in (("supermerges", supermerges), ("regular_fraction", fraction))
+        if value is not None
+    ]
+    if algorithm != "superbpe":
+        if given:
+            raise SettingsError(f"{given[0]} needs algorithm 'superbpe', not '{algorithm}'")
+        return 0
+    if len(given) != 1:
+        raise SettingsError(
+            "algorithm 'superbpe' needs exactly one of supermerges and regular_fraction, "
+            f"not {'both' if given else 'neither'}"
+        )
+    if supermerges is not None:
+        return integer("supermerges", supermerges, 0, size - smallest)
+    exact = _fraction("regular_fraction", fraction)
+    return size - max(smallest, exact.numerator * size // exact.denominator)
+
+
+def _fraction(name: str, value: object) -> Fraction:
+    """An exact fraction in (0, 1]; a float means its shortest decimal (0.9 is 9/10)."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, Fraction)):
+        raise SettingsTypeError(
+            f"{name} must be a string, a Fraction or a float, not {type_name(value)}"
+        )
+    if isinstance(value, str):
+        shown = f"'{str.__str__(value)}'"
+        if not re.fullmatch(r"[0-9]{1,30}(/[0-9]{1,30}|\.[0-9]{1,30})?", value):
+            raise SettingsError(f"{name} must look like 9/10 or 0.9, not {shown}")
+        if re.search("/0+$", value):
+            raise SettingsError(f"{name} must not have 0 below the line, as in {shown}")
+        fraction = Fraction(value)
+    elif isinstance(value, float):
+        shown = float.__repr__(value)
+        if shown in ("nan", "inf", "-inf"):
+            raise SettingsError(f"{name} must be above 0 and at most 1, not {shown}")
+        fraction = Fraction(shown)
+    else:
+        fraction = Fraction(value)
+        short = max(abs(fraction.numerator), fraction.denominator) < 10**30
+        shown = str(fraction) if short else "this"
+    if not 0 < fraction <= 1:
+        raise SettingsError(f"{name} must be above 0 and at most 1, not {shown}")
+    return fraction

@@ -1,0 +1,165 @@
+"""What users hand to a tokenizer, checked: paths, texts, special tokens, ids."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from superword.errors import (
+    EncodingError,
+    EncodingTypeError,
+    SettingsError,
+    SettingsTypeError,
+)
+from superword.settings import type_name
+
+_ERRORS = ("replace", "strict", "ignore")
+
+
+def path(value: object) -> str:
+    """The path of a model file as str."""
+    name = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(name, str):
+        raise SettingsTypeError(f"path must be a str or PathLike, not {type_name(value)}")
+    if not name or "\0" in name:
+        raise SettingsError(f"path must not {'have a NUL character' if name else 'be empty'}")
+    return str.__str__(name)
+
+
+def model_data(value: object) -> bytes:
+    """The bytes of a model file, from any object that holds bytes."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise SettingsTypeError(f"data must be bytes, not {type_name(value)}")
+    return bytes(value)
+
+
+def flag(name: str, value: object) -> bool:
+    """A bool and nothing else."""
+    if not isinstance(value, bool):
+        raise SettingsTypeError(f"{name} must be True or False, not {type_name(value)}")
+    return value
+
+
+def errors(value: object) -> str:
+    """How `decode` treats what is no UTF-8."""
+    if not isinstance(value, str):
+        raise EncodingTypeError(f"errors must be a string, not {type_name(value)}")
+    if value not in _ERRORS:
+        raise EncodingError(f"errors must be one of {', '.join(_ERRORS)}, not '{value}'")
+    return value
+
+
+def allowed_special(value: object, special: Mapping[str, int]) -> list[int]:
+    """Which special tokens a call allows, as their numbers in declared order."""
+    if isinstance(value, str):
+        if value == "all":
+            return list(range(len(special)))
+        raise EncodingTypeError(
+            "allowed_special must be 'all' or a collection of special tokens, not one str; "
+            "put it in a list: [token]"
+        )
+    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Collection):
+        raise EncodingTypeError(
+            "allowed_special must be 'all' or a collection of special tokens, "
+            f"not {type_name(value)}"
+        )
+    for token in value:
+        if not isinstance(token, str):
+            raise EncodingTypeError(f"allowed_special must hold strings, not {type_name(token)}")
+        if token not in special:
+            raise EncodingError(f"allowed_special: '{token}' is no special token of this model")
+    return [number for number, token in enumerate(special) if token in value]
+
+
+def texts(value: object) -> list[str]:
+    """The texts of a batch."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+        raise EncodingTypeError(f"texts must be an iterable of strings, not {type_name(value)}")
+    batch = list(value)
+    for number, text in enumerate(batch):
+        if not isinstance(text, str):
+            raise EncodingTypeError(f"text {number}: must be a str, not {type_name(text)}")
+    return batch
+
+
+def utf8(text: str) -> bytes:
+    """The UTF-8 of a text without lone surrogates."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise surrogate_error(text) from None
+
+
+def surrogate_error(text: str) -> EncodingError:
+    """The error for the first lone surrogate of a text."""
+    position = next(i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff")
+    return EncodingError(
+        f"the text has a lone surrogate at character {position}; replace it, for example with "
+        "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+    )
+
+
+def id_lists(value: object) -> Iterable[Any]:
+    """The items of a batch of ids."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+        raise EncodingTypeError(
+            f"batch must be an iterable of sequences of ids, not {type_name(value)}"
+        )
+    return value
+
+
+def ids(value: object, total: int) -> list[int]:
+    """The ids as plain ints, each of them from 0 to total - 1."""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise EncodingTypeError(f"ids must be a sequence of integers, not {type_name(value)}")
+    # Arrays of numbers (numpy, array, tensors) give plain ints so, at once.
+    to_list = getattr(value, "tolist", None)
+    numbers = to_list() if callable(to_list) else value
+    if not isinstance(numbers, Iterable):
+        raise EncodingTypeError(f"ids must be a sequence of integers, not {type_name(value)}")
+    result = list(numbers)
+    # One pass in C decides the usual case; only what is wrong or rare is looked at one by one.
+    if not set(map(type, result)) <= {int}:
+        result = [_id(item, f" at position {place}") for place, item in enumerate(result)]
+    if result and not (min(result) >= 0 and max(result) < total):
+        place = next(i for i, number in enumerate(result) if not 0 <= number < total)
+        raise _outside(result[place], f" at position {place}", total)
+    return result
+
+
+def token_id(value: object, total: int) -> int:
+    """One id as plain int from 0 to total - 1."""
+    number = _id(value, "")
+    if not 0 <= number < total:
+        raise _outside(number, "", total)
+    return number
+
+
+def decode_text(data: bytes, errors: str) -> str:
+    """Bytes as text."""
+    try:
+        return data.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise EncodingError(
+            f"the ids give no valid UTF-8: byte {error.start} of {len(data)} is wrong; "
+            "use decode_bytes, or errors='replace'"
+        ) from None
+
+
+def _id(value: object, where: str) -> int:
+    if isinstance(value, bool):
+        raise EncodingTypeError(f"the id{where} must be an integer, not bool")
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise EncodingTypeError(
+            f"the id{where} must be an integer, not {type_name(value)}"
+        ) from None
+
+
+def _outside(number: int, where: str, total: int) -> EncodingError:
+    # The text is that of the backends; a huge int could not even be printed.
+    shown = f"id {number}" if abs(number) < 10**30 else "the id"
+    return EncodingError(f"{shown}{where} is not in the vocabulary (ids are 0 to {total - 1})")

@@ -1,0 +1,228 @@
+"""Paths, globs, folders and iterables: what a user calls a corpus. Opens no file itself."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
+from superword.files import reason
+from superword.settings import type_name
+
+ENDINGS = {".txt": "text", ".jsonl": "jsonl"}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_KNOWN = ", ".join(end + last for end in ENDINGS for last in ("", *COMPRESSIONS))
+
+# A batch is large enough that crossing to the backend costs nothing per document, and small
+# enough that Ctrl-C and progress come often and memory stays flat.
+BATCH_DOCUMENTS = 4096
+BATCH_CHARACTERS = 1 << 20
+
+Source = tuple[str, str, str, str]  # path, kind, compression, field: as in `_core.pyi`
+
+
+class Files(NamedTuple):
+    """What `find_files` found."""
+
+    sources: list[Source]
+    notices: list[str]
+
+
+def find_files(files: object, field: object = "text", lines: object = False) -> Files:
+    """Resolve a path, glob or folder, or an iterable of them, to files in a defined order.
+
+    Arguments come in the order given, the matches of a glob and the files of a folder in byte
+    order of their paths. A path that exists is never read as a glob. Hidden files and folders
+    inside a folder are left out. A file reached twice counts once, with a notice.
+
+    Raises `InputError` for what matches nothing or has an unknown ending, `InputTypeError` for
+    what is no path, `SettingsError` for field and lines.
+    """
+    field = _check_field(field)
+    if not isinstance(lines, bool):
+        raise SettingsTypeError(f"lines must be True or False, not {type_name(lines)}")
+    seen: dict[str, str] = {}  # real path -> the path under which it was reached first
+    notices: list[str] = []
+    sources: list[Source] = []
+    for argument in _arguments(files):
+        for path in _expand(argument, notices):
+            real = os.path.normcase(os.path.realpath(path))
+            if real in seen:
+                again = "twice" if seen[real] == path else f"again as {path}"
+                notices.append(f"{seen[real]}: was reached {again} and counts once")
+                continue
+            seen[real] = path
+            sources.append(_source(path, field, lines))
+    return Files(sources, notices)
+
+
+class DocumentBatches:
+    """The documents of an iterable in batches, checked; remembers the batch it gave last.
+
+    Raises `InputTypeError` for what is no iterable of str and for the first item that is no str.
+    """
+
+    def __init__(self, documents: object) -> None:
+        if isinstance(documents, (str, bytes, bytearray)):
+            kind = type_name(documents)
+            raise InputTypeError(
+                f"documents must be an iterable of strings, not one {kind}"
+                + ("; put it in a list: [text]" if kind == "str" else "")
+            )
+        if not isinstance(documents, Iterable):
+            raise InputTypeError(
+                f"documents must be an iterable of strings, not {type_name(documents)}"
+            )
+        self._documents: Iterable[object] = documents
+        self._first = 0  # the number of the batch's first document, counted from 0
+        self._batch: list[str] = []
+
+    def __iter__(self) -> Iterator[list[str]]:
+        size = 0
+        batch: list[str] = []
+        for number, item in enumerate(self._documents):
+            if not isinstance(item, str):
+                raise InputTypeError(
+                    f"item {number} of documents (counted from 0) must be a str, "
+                    f"not {type_name(item)}"
+                )
+            batch.append(item)
+            size += len(item)
+            if len(batch) == BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
+                self._batch, self._first = batch, number + 1 - len(batch)
+                yield batch
+                size, batch = 0, []
+        if batch:
+            self._first += len(self._batch)
+            self._batch = batch
+            yield batch
+
+    def surrogate_error(self) -> InputError | None:
+        """The error for the first lone surrogate of the batch given last, if it has one.
+
+        Backends see it when they want UTF-8; only here is the item's number known.
+        """
+        for number, text in enumerate(self._batch, self._first):
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                return InputError(
+                    f"item {number} of documents (counted from 0) has a lone surrogate at "
+                    f"character {error.start}; leave it out or replace it, for example with "
+                    "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+                )
+        return None
+
+
+def _check_field(field: object) -> str:
+    if not isinstance(field, str):
+        raise SettingsTypeError(f"field must be a string, not {type_name(field)}")
+    text = str.__str__(field)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"field has a lone surrogate at character {error.start}") from None
+    return text
+
+
+def _arguments(files: object) -> list[str]:
+    """The paths as plain strings."""
+    if isinstance(files, (str, os.PathLike)):
+        return [_path(files, "files")]
+    if isinstance(files, (bytes, bytearray)) or not isinstance(files, Iterable):
+        raise InputTypeError(f"files must be a path or a list of paths, not {type_name(files)}")
+    paths = [_path(item, f"item {number} of files") for number, item in enumerate(files)]
+    if not paths:
+        raise InputError("files is empty: there is nothing to read")
+    return paths
+
+
+def _path(value: object, what: str) -> str:
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(path, str):
+        raise InputTypeError(f"{what} must be a path as str or PathLike, not {type_name(value)}")
+    path = str.__str__(path)
+    if not path:
+        raise InputError(f"{what} is an empty path")
+    if "\0" in path:
+        raise InputError(f"{what} has a NUL character, which no path can have")
+    return path
+
+
+def _expand(argument: str, notices: list[str]) -> list[str]:
+    """The files of one argument."""
+    if os.path.lexists(argument):
+        return _files_of(argument, notices)
+    if not glob.has_magic(argument):
+        raise InputError(f"{argument}: there is no such file or folder")
+    matches = sorted(glob.glob(argument, recursive=True), key=_order)
+    if not matches:
+        raise InputError(f"{argument}: matches no file")
+    # `**` matches a folder and all that is in it: one and the same path is no duplicate then.
+    found: dict[str, str] = {}
+    for match in matches:
+        for path in _files_of(match, notices):
+            found.setdefault(os.path.normpath(path), path)
+    return list(found.values())
+
+
+def _files_of(path: str, notices: list[str]) -> list[str]:
+    """The file itself, or all files of a folder in byte order of their paths."""
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(_walk(path, notices), key=_order)
+    if not found:
+        raise InputError(f"{path}: the folder has no file to read (hidden ones are left out)")
+    return found
+
+
+def _walk(top: str, notices: list[str]) -> Iterator[str]:
+    """Every file under a folder, links followed, each folder once: so links in a circle end."""
+    seen: dict[str, str] = {}
+    stack = [top]
+    while stack:
+        folder = stack.pop()
+        real = os.path.realpath(folder)
+        if real in seen:
+            notices.append(
+                f"{seen[real]}: the folder was reached again as {folder} and counts once"
+            )
+            continue
+        seen[real] = folder
+        try:
+            names = sorted(os.listdir(folder), key=os.fsencode)
+        except OSError as error:
+            raise InputError(f"{folder}: {reason(error)}") from None
+        paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+        folders = [path for path in paths if os.path.isdir(path)]
+        stack.extend(reversed(folders))
+        yield from (path for path in paths if path not in set(folders))
+
+
+def _order(path: str) -> bytes:
+    return os.fsencode(path.replace(os.sep, "/"))
+
+
+def _source(path: str, field: str, lines: bool) -> Source:
+    """The description of a file by which backends read it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise InputError(f"{shown}: the name of the file is not valid UTF-8; rename it") from None
+    stem, last = os.path.splitext(path.lower())
+    compression = COMPRESSIONS.get(last, "none")
+    ending = last if compression == "none" else os.path.splitext(stem)[1]
+    if ending not in ENDINGS:
+        raise InputError(f"{path}: has no known ending; known are {_KNOWN}")
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}") from None
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path}: is no regular file")
+    kind = "lines" if lines and ENDINGS[ending] == "text" else ENDINGS[ending]
+    return (path, kind, compression, field)

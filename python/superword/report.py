@@ -1,0 +1,137 @@
+"""What training did: sizes, seconds, why it stopped, and what a user should know."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from superword.errors import SuperwordWarning
+from superword.model import Model
+
+_STOPS = {
+    "vocab_size": "all tokens that were asked for are made",
+    "no_pairs": "no pair is left to merge",
+    "min_count": "no pair is left that occurs min_count times",
+}
+# SuperBPE whose regular merges ran out: its second phase then still ends as it was asked to.
+_EARLY = "regular merges ended early, then all supermerges that were asked for were made"
+
+
+class Stage(NamedTuple):
+    """A stage of training and how long it took."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report on a model; `str(report)` is a table for people.
+
+    A loaded model knows its corpus totals and what it holds; `stages` is then empty and what only
+    training knows (`asked`, `stop`, `threads`) is None.
+
+    >>> import superword
+    >>> report = superword.train(["to be or not to be"], vocab_size=300).report
+    >>> report.documents, report.tokens < report.asked, report.stop
+    (1, True, 'no_pairs')
+    """
+
+    algorithm: str
+    scheme: str
+    documents: int
+    bytes: int  # UTF-8 bytes of all pretokens
+    pretokens: int
+    distinct_pretokens: int
+    tokens: int  # without special tokens
+    superwords: int  # how many of them a supermerge makes
+    special_tokens: int
+    merges: int  # operations
+    supermerges: int
+    model_bytes: int
+    backend: str
+    asked: int | None = None  # tokens that were asked for
+    stop: str | None = None  # "vocab_size", "no_pairs" or "min_count"
+    threads: int | None = None
+    stages: tuple[Stage, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether fewer tokens were made than were asked for."""
+        return self.asked is not None and self.tokens < self.asked
+
+    @property
+    def stop_reason(self) -> str:
+        """Why training stopped, in words; empty for a loaded model."""
+        if self.stop is None:
+            return ""
+        if self.stopped_early:
+            why = _EARLY if self.stop == "vocab_size" else _STOPS[self.stop]
+            return f"{self.asked:,} tokens asked for, {self.tokens:,} made: {why}"
+        return _STOPS["vocab_size"]
+
+    def __str__(self) -> str:
+        rows = [
+            ("algorithm", f"{self.algorithm}, scheme {self.scheme}, backend {self.backend}"),
+            ("corpus", f"{self.documents:,} documents, {self.bytes:,} bytes"),
+            ("pretokens", f"{self.pretokens:,}, {self.distinct_pretokens:,} distinct"),
+            ("tokens", self._tokens()),
+            ("operations", f"{self.merges:,} merges, {self.supermerges:,} supermerges"),
+            ("model", f"{self.model_bytes:,} bytes"),
+        ]
+        if self.stop_reason:
+            rows.append(("stopped", self.stop_reason))
+        if self.threads is not None:
+            rows.append(("threads", f"{self.threads}"))
+        rows += [(f"stage {stage.name}", f"{stage.seconds:.2f} s") for stage in self.stages]
+        if self.stages:
+            rows.append(("all stages", f"{sum(stage.seconds for stage in self.stages):.2f} s"))
+        rows += [("notice", notice) for notice in self.notices]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    def _tokens(self) -> str:
+        regular = self.tokens - self.superwords
+        return (
+            f"{self.tokens:,} ({regular:,} regular, {self.superwords:,} superwords) "
+            f"and {self.special_tokens:,} special"
+        )
+
+
+def report_of(model: Model, tokens: int, model_bytes: int, backend: str, **trained: Any) -> Report:
+    """The report on a model with so many ordinary tokens; `trained`: what only training knows."""
+    supermerged = [op[3] for op in model.ops if op[0] == "supermerge"]
+    return Report(
+        algorithm=model.algorithm,
+        scheme=model.scheme,
+        documents=model.documents,
+        bytes=model.bytes,
+        pretokens=model.pretokens,
+        distinct_pretokens=model.distinct_pretokens,
+        tokens=tokens,
+        superwords=len(set(supermerged)),
+        special_tokens=len(model.special_tokens),
+        merges=len(model.ops) - len(supermerged),
+        supermerges=len(supermerged),
+        model_bytes=model_bytes,
+        backend=backend,
+        **trained,
+    )
+
+
+def warn(notices: Iterable[str]) -> None:
+    """Issue each notice as a `SuperwordWarning` that points at the line that called superword."""
+    level = 1
+    frame = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "superword":
+        level += 1
+        outer = frame.f_back
+        if outer is None:
+            break
+        frame = outer
+    for notice in notices:
+        warnings.warn(notice, SuperwordWarning, stacklevel=level)

@@ -1,0 +1,402 @@
+"""The tokenizer that users hold: load, save, encode, decode, look inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, final
+
+from superword import _backend, arguments
+from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
+from superword.files import reason, write_atomically
+from superword.model import Model
+from superword.report import Report, report_of
+from superword.settings import MAX_COUNT, optional_integer, resolve_threads, type_name
+
+if TYPE_CHECKING:
+    from superword._backend import Encoder
+
+Errors = Literal["replace", "strict", "ignore"]
+
+# For models that were in use already: the limits are there for files from elsewhere.
+_NO_LIMITS = (MAX_COUNT, MAX_COUNT)
+
+
+class Op(NamedTuple):
+    """One operation of training, its tokens as bytes."""
+
+    kind: str  # "merge" or "supermerge"
+    left: bytes
+    right: bytes
+    new: bytes
+    count: int  # type: ignore[assignment]  # replacements; hides tuple.count, which nobody wants
+
+
+@final
+class Tokenizer:
+    """A trained tokenizer: immutable, comparable, and usable from many threads.
+
+    It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are
+    equal when their models are, whichever backend runs them; `len(tokenizer)` counts all ids,
+    special tokens too. Pickling stores the model alone: it is loaded with the backend of the
+    process that unpickles it.
+
+    >>> import superword
+    >>> tokenizer = superword.train(["to be or not to be"], vocab_size=260, special_tokens=["<s>"])
+    >>> len(tokenizer), tokenizer.vocab_size
+    (261, 260)
+    >>> tokenizer.decode(tokenizer.encode("be<s>to", allowed_special="all"))
+    'be<s>to'
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_any_unicode",
+        "_backend",
+        "_data",
+        "_encoder",
+        "_report",
+        "_special",
+    )
+    _any_unicode: bool
+    _backend: str
+    _data: bytes
+    _encoder: Encoder
+    _report: Report
+    _special: dict[str, int]
+
+    def __init__(self, *arguments: object, **keywords: object) -> None:
+        raise TypeError("use superword.train, Tokenizer.load or Tokenizer.from_bytes")
+
+    # --- load and save
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        backend: Literal["auto", "rust", "python"] = "auto",
+        any_unicode: bool = False,
+        max_token_bytes: int | None = None,
+        max_total_bytes: int | None = None,
+    ) -> Tokenizer:
+        """Load a model file.
+
+        Args:
+            path: the file.
+            backend: "rust", "python", or "auto": SUPERWORD_BACKEND, or else Rust where installed.
+            any_unicode: load a model of another Unicode version all the same: texts with
+                characters that changed since may then give other ids than where it was trained.
+            max_token_bytes: refuse a model with a longer token.
+            max_total_bytes: refuse a model whose tokens have more bytes together.
+
+        Raises:
+            ModelFormatError: the file cannot be read or is not a model; the text names the file.
+        """
+        name = arguments.path(path)
+        try:
+            with open(name, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            raise ModelFormatError(f"model file '{name}' cannot be read: {reason(error)}") from None
+        try:
+            return cls.from_bytes(
+                data,
+                backend=backend,
+                any_unicode=any_unicode,
+                max_token_bytes=max_token_bytes,
+                max_total_bytes=max_total_bytes,
+            )
+        except ModelFormatError as error:
+            raise ModelFormatError(f"model file '{name}': {error}") from None
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        *,
+        backend: Literal["auto", "rust", "python"] = "auto",
+        any_unicode: bool = False,
+        max_token_bytes: int | None = None,
+        max_total_bytes: int | None = None,
+    ) -> Tokenizer:
+        """Load a model from the bytes of its file; otherwise as `load`.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be"], vocab_size=258)
+        >>> Tokenizer.from_bytes(tokenizer.to_bytes()) == tokenizer
+        True
+        """
+        data = arguments.model_data(data)
+        any_unicode = arguments.flag("any_unicode", any_unicode)
+        longest = optional_integer("max_token_bytes", max_token_bytes)
+        total = optional_integer("max_total_bytes", max_total_bytes)
+        module = _backend.load(backend)
+        model = Model(*module.model_from_bytes(data, any_unicode, longest, total))
+        return cls._make(module, data, model)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the model file; the same from both backends."""
+        return self._data
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file: whole, or, after an error, not at all.
+
+        Raises:
+            ModelFormatError: the file cannot be written; the text names it.
+        """
+        name = arguments.path(path)
+        try:
+            write_atomically(name, self._data)
+        except OSError as error:
+            raise ModelFormatError(
+                f"model file '{name}' cannot be written: {reason(error)}"
+            ) from None
+
+    @classmethod
+    def _from_training(cls, module: ModuleType, data: bytes, **trained: Any) -> Tokenizer:
+        """The tokenizer of a model that has just been trained."""
+        model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
+        return cls._make(module, data, model, **trained)
+
+    @classmethod
+    def _make(cls, module: ModuleType, data: bytes, model: Model, **trained: Any) -> Tokenizer:
+        """Put one together; `trained` are the fields of the report that only training knows."""
+        self = object.__new__(cls)
+        encoder: Encoder = module.Encoder(model)
+        tokens = encoder.vocab_size
+        report = report_of(model, tokens, len(data), _backend.name_of(module), **trained)
+        special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
+        values = {
+            # Known from the model alone, so that equal tokenizers have equal pickles.
+            "_any_unicode": model.unicode != module.UNICODE_VERSION,
+            "_backend": report.backend,
+            "_data": data,
+            "_encoder": encoder,
+            "_report": report,
+            "_special": special,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    # --- encode
+
+    def encode(
+        self, text: str | bytes, allowed_special: Literal["all"] | Collection[str] = ()
+    ) -> list[int]:
+        """The ids of a text, or of bytes of any kind.
+
+        Args:
+            text: a str, or bytes: their UTF-8 stretches as text, every other byte by itself.
+            allowed_special: the special tokens that become their ids, or "all"; any other that
+                stands in the text is an error, so that no untrusted text makes one.
+
+        Raises:
+            EncodingError: a special token stands in the text and is not allowed, or the text has
+                a lone surrogate; the text of the error names the position.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> tokenizer.encode("to be")
+        [116, 111, 257]
+        >>> tokenizer.decode_bytes(tokenizer.encode(b"\\xff be"))
+        b'\\xff be'
+
+        Source: SPEC section 9.
+        """
+        return self._encode(text, arguments.allowed_special(allowed_special, self._special))
+
+    def encode_ordinary(self, text: str | bytes) -> list[int]:
+        """The ids of a text in which special tokens are plain text.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be"], vocab_size=256, special_tokens=["be"])
+        >>> tokenizer.encode_ordinary("be")
+        [98, 101]
+        """
+        return self._encode(text, None)
+
+    def encode_batch(
+        self,
+        texts: Iterable[str],
+        allowed_special: Literal["all"] | Collection[str] = (),
+        threads: int | None = None,
+    ) -> list[list[int]]:
+        """The ids of each text, as `encode` gives them, computed in threads.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> tokenizer.encode_batch(["to be", " be"])
+        [[116, 111, 257], [257]]
+        """
+        batch = arguments.texts(texts)
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        count = resolve_threads(threads)
+        try:
+            return self._encoder.encode_batch(batch, allowed, count)
+        except (UnicodeEncodeError, EncodingError):
+            # The first text at fault, whichever thread met its own first.
+            for number, text in enumerate(batch):
+                try:
+                    self._encode(text, allowed)
+                except EncodingError as error:
+                    raise EncodingError(f"text {number}: {error}") from None
+            raise
+
+    def _encode(self, text: str | bytes, allowed: list[int] | None) -> list[int]:
+        if isinstance(text, str):
+            try:
+                return self._encoder.encode(text, allowed)
+            except UnicodeEncodeError:
+                raise arguments.surrogate_error(text) from None
+        if isinstance(text, (bytes, bytearray)):
+            return self._encoder.encode_bytes(bytes(text), allowed)
+        raise EncodingTypeError(f"text must be str or bytes, not {type_name(text)}")
+
+    # --- decode
+
+    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+        """The bytes of the ids' tokens, one after the other.
+
+        Raises:
+            EncodingError: an id is not of this model; the text names its position.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256).decode_bytes([116, 111])
+        b'to'
+        """
+        return self._encoder.decode_bytes(arguments.ids(ids, len(self)))
+
+    def decode(self, ids: Sequence[int], errors: Errors = "replace") -> str:
+        """The text of the ids.
+
+        Args:
+            ids: any sequence of integers.
+            errors: for ids that give no UTF-8: "replace" (U+FFFD), "ignore", or "strict", which
+                raises `EncodingError`.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256).decode([116, 111])
+        'to'
+        """
+        return arguments.decode_text(self.decode_bytes(ids), arguments.errors(errors))
+
+    def decode_batch(self, batch: Iterable[Sequence[int]], errors: Errors = "replace") -> list[str]:
+        """The text of each of several lists of ids."""
+        texts = []
+        for number, ids in enumerate(arguments.id_lists(batch)):
+            try:
+                texts.append(self.decode(ids, errors))
+            except EncodingError as error:
+                raise type(error)(f"item {number}: {error}") from None
+        return texts
+
+    # --- look inside
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ordinary tokens there are; special ones come on top."""
+        return self._report.tokens
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids, in a dict of the caller's own."""
+        return dict(self._special)
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """Every operation of training in order, tokens as bytes; made anew on each access."""
+        return tuple(Op(*op) for op in self._encoder.op_tokens())
+
+    @property
+    def report(self) -> Report:
+        """What training did; of a loaded model, what its file tells."""
+        return self._report
+
+    @property
+    def backend(self) -> str:
+        """What runs this tokenizer: "rust" or "python"."""
+        return self._backend
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; for a special token the UTF-8 of its name.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256).token_bytes(116)
+        b't'
+        """
+        return self._encoder.token_bytes(arguments.token_id(token_id, len(self)))
+
+    def token_to_id(self, token: bytes | str) -> int | None:
+        """The id of a token, or None.
+
+        Bytes mean an ordinary token; a str means the special token of that name, or else the
+        ordinary token of its UTF-8 bytes.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be"], vocab_size=256, special_tokens=["t"])
+        >>> tokenizer.token_to_id(b"t"), tokenizer.token_to_id("t"), tokenizer.token_to_id("to")
+        (116, 256, None)
+        """
+        if isinstance(token, str):
+            if token in self._special:
+                return self._special[token]
+            token = arguments.utf8(token)
+        if not isinstance(token, (bytes, bytearray)):
+            raise EncodingTypeError(f"token must be bytes or str, not {type_name(token)}")
+        token_id = self._encoder.token_id(bytes(token))
+        # A backend knows special tokens by their bytes too.
+        return token_id if token_id is not None and token_id < self.vocab_size else None
+
+    def is_superword(self, token_id: int) -> bool:
+        """Whether some supermerge of the model makes this token.
+
+        >>> import superword
+        >>> tokenizer = superword.train(
+        ...     ["to be or not to be"], algorithm="boundless", vocab_size=300
+        ... )
+        >>> [i for i in range(256, len(tokenizer)) if tokenizer.is_superword(i)] != []
+        True
+        """
+        return self._encoder.is_superword(arguments.token_id(token_id, len(self)))
+
+    # --- a value like any other
+
+    def __len__(self) -> int:
+        return self._report.tokens + len(self._special)
+
+    def __eq__(self, other: object) -> bool:
+        return self._data == other._data if isinstance(other, Tokenizer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __repr__(self) -> str:
+        return (
+            f"<superword.Tokenizer {self._report.algorithm}: {self.vocab_size} tokens, "
+            f"{len(self._special)} special, backend {self._backend}>"
+        )
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a Tokenizer cannot be changed")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a Tokenizer cannot be changed")
+
+    def __copy__(self) -> Tokenizer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickle, (self._data, self._any_unicode)
+
+
+def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
+    longest, total = _NO_LIMITS
+    return Tokenizer.from_bytes(
+        data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
+    )
