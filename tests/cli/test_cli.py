@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,7 +104,7 @@ def test_train(run: Run, folder: Path, model: superword.Tokenizer, backend_name:
     assert "superword: " not in report  # no progress where nobody looks
     assert (folder / "new.superword").read_bytes() == model.to_bytes()
     done = run("train", "docs/*", "-o", "new.superword", *options, "--progress")
-    assert b"superword: merges 0 of 24\n" in done.stderr
+    assert re.search(rb"^superword: merges \d+ of 24$", done.stderr, re.M)
     assert (folder / "new.superword").read_bytes() == model.to_bytes()
 
 
