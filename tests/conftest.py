@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
+import json
 import os
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+# what tests share (oracle/, golden/published.py …) is imported by its path under tests/
+sys.path.insert(0, str(ROOT / "tests"))
+# no luck in CI: the same examples in every run, and a slow machine fails nothing
+settings.register_profile(
+    "superword",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("superword")
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", ROOT.parent / "shared"))
 MODULES = {"python": "superword.reference", "rust": "superword._core"}
 
@@ -72,3 +88,31 @@ def backend(backend_name: str) -> ModuleType:
 def both_backends() -> tuple[ModuleType, ModuleType]:
     """The reference and the extension, for tests that compare them."""
     return (importlib.import_module(MODULES["python"]), importlib.import_module(MODULES["rust"]))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The test data that lies in the repository."""
+    return ROOT / "tests" / "data"
+
+
+COMPARED = pytest.StashKey[dict[str, list[str]]]()
+
+
+@pytest.fixture(scope="session")
+def compared(pytestconfig: pytest.Config) -> dict[str, list[str]]:
+    """The published models that each backend reproduced; their number is printed at the end."""
+    return pytestconfig.stash.setdefault(COMPARED, {})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how many published models were compared."""
+    for name, models in terminalreporter.config.stash.get(COMPARED, {}).items():
+        terminalreporter.write_line(f"published models reproduced by {name}: {len(models)} of 24")
+
+
+@pytest.fixture(scope="session")
+def tiny_corpus(data: Path) -> list[str]:
+    """160 documents in 34 languages, code and edge cases: the tiny corpus of the golden files."""
+    lines = gzip.decompress((data / "golden/tiny.jsonl.gz").read_bytes()).decode().split("\n")
+    return [json.loads(line)["text"] for line in lines if line]

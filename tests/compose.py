@@ -1,0 +1,83 @@
+"""The stages of training composed by hand, with tokens as bytes: what tests compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+from superword.settings import Settings
+
+ALPHABETS = {
+    "bytes": [bytes([b]) for b in range(256)],
+    "utf8": [bytes([b]) for b in [*range(0xC0), *range(0xC2, 0xF5)]],
+}
+
+
+def settings_for(algorithm: str, vocab_size: int, supermerges: int = 0, **others: Any) -> Settings:
+    """Resolved settings, as `train` would make them."""
+    return Settings(algorithm, vocab_size, vocab_size - supermerges, supermerges, **others)
+
+
+def has_letter(pretoken: bytes) -> bool:
+    """What is eligible in the documents that tests make up."""
+    return any(character.isalpha() for character in pretoken.decode())
+
+
+def tables(documents: list[list[bytes]]) -> tuple[list[Any], list[Any]]:
+    """Documents given as pretokens -> the tables of pretokens and of runs, both in order."""
+    pretokens = Counter(pretoken for document in documents for pretoken in document)
+    runs: Counter[tuple[bytes, ...]] = Counter()
+    for document in documents:
+        for joins, group in groupby(document, has_letter):
+            run = tuple(group)
+            if joins and len(run) > 1:
+                runs[run] += 1
+    return sorted(pretokens.items()), sorted(runs.items())
+
+
+def spell(ops: Any, alphabet: str) -> tuple[list[Any], list[bytes]]:
+    """Ops with bytes for creation numbers, and the vocabulary in order of creation."""
+    vocabulary, spelled = list(ALPHABETS[alphabet]), []
+    for kind, left, right, new, count in ops:
+        token = vocabulary[left] + vocabulary[right]
+        if new == len(vocabulary):
+            vocabulary.append(token)
+        assert vocabulary[new] == token
+        spelled.append((kind, vocabulary[left], vocabulary[right], count))
+    assert len(set(vocabulary)) == len(vocabulary), "one byte string, one number"
+    return spelled, vocabulary
+
+
+def train_tables(
+    backend: Any, pretokens: list[Any], runs: list[Any], settings: Settings
+) -> tuple[list[Any], str]:
+    """Ops and the reason of the stop, stage by stage."""
+    ops, stop = backend.train_merges(pretokens, settings)
+    if settings.algorithm != "bpe":
+        single = backend.single_token_pretokens(ops, pretokens, settings)
+        candidates = backend.split_runs(runs, single)
+        ops, stop = backend.train_superwords(ops, candidates, settings)
+    return [tuple(op) for op in ops], stop
+
+
+def train_documents(
+    backend: Any, documents: list[list[bytes]], settings: Settings
+) -> tuple[list[Any], list[bytes]]:
+    """Documents given as pretokens -> spelled ops and the vocabulary."""
+    ops, _ = train_tables(backend, *tables(documents), settings)
+    return spell(ops, settings.alphabet)
+
+
+def count_texts(backend: Any, texts: list[str], settings: Settings, threads: int = 1) -> Any:
+    """The counts of some texts."""
+    runs = settings.algorithm != "bpe"
+    special = list(settings.special_tokens)
+    return backend.count_documents([texts], settings.scheme, special, runs, threads)
+
+
+def train_texts(backend: Any, texts: list[str], settings: Settings, threads: int = 1) -> bytes:
+    """The artifact of some texts, by the fused call."""
+    artifact, _ = backend.train_counts(count_texts(backend, texts, settings, threads), settings)
+    assert isinstance(artifact, bytes)
+    return artifact

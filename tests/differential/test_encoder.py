@@ -1,0 +1,98 @@
+"""Encoding: oracle = each backend, with and without the shortcut; SPEC 12.7 and 12.8."""
+
+import pytest
+from compose import ALPHABETS, settings_for, spell, train_texts
+from differential.strategies import texts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle.encode import encode, final_ids
+
+SCHEMES = ["gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript"]
+
+
+def model_of(backend, corpus, scheme, algorithm, **others):
+    """A model of some texts with 24 new tokens, half of them superwords if it may have some."""
+    start = len(ALPHABETS[others.get("alphabet", "bytes")])
+    supermerges = 12 if algorithm == "superbpe" else 0
+    chosen = settings_for(algorithm, start + 24, supermerges, scheme=scheme, **others)
+    return backend.model_from_bytes(train_texts(backend, corpus, chosen))
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "superbpe", "boundless"])
+@settings(max_examples=100)
+@given(
+    corpus=st.lists(texts(), max_size=6),
+    others=st.lists(texts(), max_size=3),
+    scheme=st.sampled_from(SCHEMES),
+    alphabet=st.sampled_from(["bytes", "utf8"]),
+    id_order=st.sampled_from(["regular-first", "creation"]),
+)
+def test_encode(backend, algorithm, corpus, others, scheme, alphabet, id_order):
+    model = model_of(backend, corpus, scheme, algorithm, alphabet=alphabet, id_order=id_order)
+    ops, _ = spell(model[-1], alphabet)
+    tokens = final_ids(ops, ALPHABETS[alphabet], id_order)
+    ids = {token: number for number, token in enumerate(tokens)}
+    encoder = backend.Encoder(model)
+    assert encoder.vocab_size == len(tokens)
+    assert [encoder.token_bytes(number) for number in range(len(tokens))] == tokens
+    superwords = {left + right for kind, left, right, _ in ops if kind == "supermerge"}
+    assert [encoder.is_superword(n) for n in range(len(tokens))] == [t in superwords for t in tokens]
+
+    every = corpus + others
+    expected = [
+        [ids[token] for token in encode(backend.pretokenize(text, scheme), ops)] for text in every
+    ]
+    assert [list(encoder.encode(text, None)) for text in every] == expected
+    assert [list(found) for found in encoder.encode_batch(every, None, 2)] == expected
+    plain = backend.Encoder(model, False)
+    assert [list(plain.encode(text, None)) for text in every] == expected
+    assert [encoder.decode_bytes(found) for found in expected] == [t.encode() for t in every]
+
+
+@settings(max_examples=150)
+@given(corpus=st.lists(texts(), max_size=4), data=st.binary(max_size=40), text=texts())
+def test_every_byte_string_comes_back(backend, corpus, data, text):
+    encoder = backend.Encoder(model_of(backend, corpus, "gpt4o-uniscript", "boundless"))
+    mixed = data[: len(data) // 2] + text.encode() + data[len(data) // 2 :]
+    for given_bytes in (data, mixed, text.encode()[1:-1]):
+        assert encoder.decode_bytes(encoder.encode_bytes(given_bytes, None)) == given_bytes
+    assert list(encoder.encode_bytes(text.encode(), None)) == list(encoder.encode(text, None))
+
+
+@settings(max_examples=150)
+@given(text=st.text(), allowed=st.sampled_from([None, [0], [1], [0, 1, 2], []]))
+def test_every_text_comes_back(backend, text, allowed):
+    special = ("<s>", "<s>a", "b")
+    corpus = ["a b a b", "ab ab"]
+    model = model_of(backend, corpus, "gpt2", "boundless", special_tokens=special)
+    encoder = backend.Encoder(model)
+    if allowed is None or not any(s in text for s in special):
+        assert encoder.decode_bytes(encoder.encode(text, allowed)) == text.encode()
+
+
+def split_by_hand(text, special, allowed):
+    """Leftmost, then longest, among the allowed ones."""
+    pieces, start, position = [], 0, 0
+    while position < len(text):
+        here = [n for n in allowed if text.startswith(special[n], position)]
+        if not here:
+            position += 1
+            continue
+        longest = max(here, key=lambda n: len(special[n]))
+        pieces += [text[start:position], longest]
+        start = position = position + len(special[longest])
+    return [piece for piece in [*pieces, text[start:]] if piece != ""]
+
+
+@settings(max_examples=200)
+@given(text=st.text(st.sampled_from("ab<s>"), max_size=16))
+def test_special_tokens(backend, text):
+    special = ("<s>", "<s>a", "b<", "ss")
+    model = model_of(backend, ["ab ab", "s s"], "gpt2", "boundless", special_tokens=special)
+    encoder = backend.Encoder(model)
+    first = encoder.vocab_size  # special tokens come after the ordinary ones
+    expected = []
+    for piece in split_by_hand(text, special, range(4)):
+        known = isinstance(piece, int)
+        expected += [first + piece] if known else list(encoder.encode(piece, None))
+    assert list(encoder.encode(text, [0, 1, 2, 3])) == expected

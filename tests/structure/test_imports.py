@@ -1,0 +1,97 @@
+"""Who may import what (ARCHITECTURE), read from the syntax trees."""
+
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python" / "superword"
+REFERENCE = sorted((PACKAGE / "reference").glob("*.py"))
+PLAIN = {"superword.errors", "superword.settings", "superword.model"}
+# the order of the stages: a module of the reference imports earlier ones only
+NEVER = {"unicodedata", "unicodedata2", "numpy", "superword._core"}
+
+
+def imported(path):
+    """The full names of all modules that a file imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: a relative import"
+            names |= {node.module}
+            if node.module in ("superword", "superword.reference"):
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def is_standard(name):
+    return name.partition(".")[0] in sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=lambda p: p.stem)
+def test_the_reference(path):
+    for name in imported(path) - PLAIN - {"superword"}:
+        assert name not in NEVER, name
+        if name.partition(".")[0] == "regex":
+            assert path.stem in ("pretokenize", "patterns")
+        elif name.partition(".")[0] == "backports":
+            assert path.stem == "decompress", "an optional package, for .zst alone"
+        elif not name.startswith("superword.reference"):
+            assert is_standard(name), name
+
+
+def test_the_reference_has_no_cycles():
+    stems = {path.stem: path for path in REFERENCE if path.stem != "__init__"}
+    earlier = {
+        stem: {name.split(".")[2] for name in imported(path) if name.count(".") >= 2} & set(stems)
+        for stem, path in stems.items()
+    }
+    while earlier:
+        free = {stem for stem, needs in earlier.items() if not needs & set(earlier)}
+        assert free, f"a cycle among {sorted(earlier)}"
+        earlier = {stem: needs for stem, needs in earlier.items() if stem not in free}
+
+
+PUBLIC = sorted(p for p in PACKAGE.glob("*.py") if p.stem != "_backend")
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=lambda p: p.stem)
+def test_only_the_switch_names_the_backends(path):
+    found = {n for n in imported(path) if n.startswith(("superword._core", "superword.reference"))}
+    assert not found
+    others = {n for n in imported(path) if not is_standard(n) and not n.startswith("superword")}
+    assert others <= ({"click"} if path.stem in ("cli", "__main__") else set())
+
+
+def test_errors_settings_and_model_stand_alone():
+    for name in PLAIN:
+        path = PACKAGE / (name.partition(".")[2] + ".py")
+        for other in imported(path):
+            assert is_standard(other) or other in PLAIN, f"{name} imports {other}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/oracle").glob("*.py")), ids=lambda p: p.stem)
+def test_the_oracles(path):
+    for name in imported(path):
+        assert is_standard(name) or name.startswith("oracle."), name
+    assert len(path.read_text("utf-8").splitlines()) < 80
+
+
+def test_the_core_crate_knows_no_python():
+    manifest = tomllib.loads((ROOT / "rust/Cargo.toml").read_text("utf-8"))
+    tables = [v for k, v in manifest.items() if k.endswith("dependencies")]
+    assert not any("pyo3" in table or "numpy" in table for table in tables)
+    for path in sorted((ROOT / "rust/src").glob("*.rs")):
+        text = path.read_text("utf-8").partition("#[cfg(test)]")[0]
+        for word in ("pyo3", "println!", "eprintln!", "dbg!", "std::time", "SystemTime", "Instant"):
+            assert word not in text, f"{path.name}: {word}"
+
+
+def test_the_binding_holds_no_other_crate():
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))
+    assert set(manifest["dependencies"]) == {"pyo3", "superword"}

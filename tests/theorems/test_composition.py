@@ -1,0 +1,54 @@
+"""One call from counts to the artifact equals the composition of the stages."""
+
+import pytest
+from compose import count_texts, settings_for, train_tables
+from differential.strategies import texts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def by_stages(backend, counts, chosen):
+    """The artifact of some counts, stage by stage, and the reason of the stop."""
+    ops, stop = train_tables(backend, counts.pretoken_counts(), counts.run_counts(), chosen)
+    model = (
+        chosen.algorithm,
+        chosen.alphabet,
+        chosen.rules,
+        chosen.scheme,
+        chosen.id_order,
+        list(chosen.special_tokens),
+        backend.UNICODE_VERSION,
+        counts.documents,
+        counts.bytes,
+        counts.pretokens,
+        counts.distinct_pretokens,
+        ops,
+    )
+    return backend.model_to_bytes(model), stop
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "superbpe", "boundless"])
+@settings(max_examples=80)
+@given(
+    corpus=st.lists(texts(), max_size=6),
+    size=st.integers(0, 40),
+    min_count=st.integers(1, 3),
+    special=st.sampled_from([(), ("ab", "é\n\"\\\u0000")]),
+)
+def test_fused_is_composed(backend, algorithm, corpus, size, min_count, special):
+    supermerges = size // 2 if algorithm == "superbpe" else 0
+    chosen = settings_for(
+        algorithm, 256 + size, supermerges, min_count=min_count, special_tokens=special
+    )
+    counts = count_texts(backend, corpus, chosen)
+    artifact, stop = backend.train_counts(counts, chosen)
+    assert (artifact, stop) == by_stages(backend, counts, chosen)
+    model = backend.model_from_bytes(artifact)
+    assert backend.model_to_bytes(model) == artifact
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "superbpe", "boundless"])
+def test_fused_is_composed_on_real_text(backend, tiny_corpus, algorithm):
+    chosen = settings_for(algorithm, 900, 300 if algorithm == "superbpe" else 0)
+    counts = count_texts(backend, tiny_corpus, chosen, 2)
+    assert backend.train_counts(counts, chosen) == by_stages(backend, counts, chosen)

@@ -1,0 +1,93 @@
+"""SPEC 12.2 and 12.3: what makes two phases the same as one, and where it ends."""
+
+from collections import Counter
+
+from compose import has_letter, settings_for, train_documents
+from differential.strategies import documents, prefix_free
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle.boundless import train_boundless
+from oracle.encode import final_ids
+from oracle.superbpe import train_superbpe
+from oracle.two_phase import train_two_phase
+
+
+def makes_a_pretoken(corpus):
+    """Whether some neighbours, joined, are a pretoken of the corpus."""
+    pretokens = {pretoken for document in corpus for pretoken in document}
+    return any(
+        b"".join(document[i:j]) in pretokens
+        for document in corpus
+        for i in range(len(document))
+        for j in range(i + 2, len(document) + 1)
+    )
+
+
+@settings(max_examples=300)
+@given(corpus=prefix_free() | prefix_free(3), size=st.integers(0, 16))
+def test_two_phases_are_one(backend, corpus, size):
+    expected = train_boundless(corpus, 256 + size, has_letter)
+    chosen = settings_for("boundless", 256 + size)
+    assert train_documents(backend, corpus, chosen) == expected
+
+
+@settings(max_examples=150)
+@given(corpus=documents("ab", 6) | documents("abcd", 6), size=st.integers(0, 16))
+def test_two_phases_are_one_where_no_neighbours_make_a_pretoken(backend, corpus, size):
+    assume(not makes_a_pretoken(corpus))
+    expected = train_boundless(corpus, 256 + size, has_letter)
+    chosen = settings_for("boundless", 256 + size)
+    assert train_documents(backend, corpus, chosen) == expected
+
+
+def test_two_phases_differ_where_neighbours_make_a_pretoken(backend):
+    """The condition of the theorem is needed; the normative result is that of two phases.
+
+    The superword a+b and the pretoken ab are the same token. In one phase the pretoken ab of the
+    first document is still a, b when (ab, b) is counted (once, a tie with the regular merge); in
+    two phases it is whole and (ab, b) counts twice.
+    """
+    corpus = [[b"ab", b"b"], [b"a", b"b", b"b"], [b"a", b"b"]]
+    assert makes_a_pretoken(corpus)
+    first = ("supermerge", b"a", b"b", 2)
+    one_phase = [first, ("merge", b"a", b"b", 1), ("supermerge", b"ab", b"b", 2)]
+    normative = [first, ("supermerge", b"ab", b"b", 2)]
+    assert train_boundless(corpus, 258, has_letter)[0] == one_phase
+    assert train_two_phase(corpus, 258, has_letter)[0] == normative
+    assert train_documents(backend, corpus, settings_for("boundless", 258))[0] == normative
+
+
+@settings(max_examples=250)
+@given(corpus=documents("ab") | prefix_free(), size=st.integers(0, 14))
+def test_boundless_is_superbpe_stopped_after_as_many_ops(backend, corpus, size):
+    ops, vocabulary = train_documents(backend, corpus, settings_for("boundless", 256 + size))
+    kinds = Counter(op[0] for op in ops)
+    expected, tokens = train_superbpe(
+        corpus, 256 + kinds["merge"], 10**6, has_letter, max_ops=kinds["supermerge"]
+    )
+    assert sorted(ops) == sorted(expected)
+    for kind in ("merge", "supermerge"):
+        assert [op for op in ops if op[0] == kind] == [op for op in expected if op[0] == kind]
+    assert sorted(vocabulary) == sorted(tokens)
+    start = vocabulary[:256]
+    assert final_ids(ops, start) == final_ids(expected, start)
+
+
+def test_the_correspondence_counts_ops_not_tokens(backend):
+    """SPEC 12.3, its corner: a supermerge and a regular merge of (a, µ) make the same bytes."""
+    texts = ["aµ͵"] * 20 + ["aµ"] * 10 + ["x y"] * 8 + ["q r"] * 3
+    corpus = [backend.pretokenize(text, "gpt4o-scripts") for text in texts]
+    a, micro = b"a", "µ".encode()
+    assert corpus[0] == [a, micro, "͵".encode()]
+    assert corpus[20] == [a + micro]
+
+    ops, vocabulary = train_documents(backend, corpus, settings_for("boundless", 260))
+    assert [op[:3] for op in ops if op[1] == a] == [("supermerge", a, micro), ("merge", a, micro)]
+    by_ops, tokens = train_superbpe(corpus, 256 + 4, 10**6, has_letter, max_ops=1)
+    assert sorted(ops) == sorted(by_ops)
+    assert sorted(vocabulary) == sorted(tokens)
+    # with aµ as a regular token (4 + 0) the supermerge is lost, with aµ as a superword (3 + 1) the
+    # regular merge (space, y)
+    for regular, supermerges in [(4, 0), (3, 1)]:
+        chosen = settings_for("superbpe", 256 + regular + supermerges, supermerges)
+        assert sorted(train_documents(backend, corpus, chosen)[0]) != sorted(ops)
