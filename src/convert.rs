@@ -56,7 +56,9 @@ fn op((kind, left, right, new, count): OpTuple) -> PyResult<Op> {
         "merge" => OpKind::Merge,
         "supermerge" => OpKind::Supermerge,
         _ => {
-            return Err(pyo3::exceptions::PyValueError::new_err("an op is a merge or a supermerge"));
+            return Err(pyo3::exceptions::PyValueError::new_err(
+                "an op is a merge or a supermerge",
+            ));
         }
     };
     Ok(Op { kind, left, right, new, count })

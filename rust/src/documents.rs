@@ -14,6 +14,7 @@ use crate::decompress::{GzipChunks, ZstdChunks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_input::FileInput;
 use crate::json_line::text_of_line;
+use crate::settings::named;
 
 /// The most bytes that one document, or one line of a .jsonl file, may have: offsets are 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = u32::MAX as usize;
@@ -21,26 +22,27 @@ pub const MAX_DOCUMENT_BYTES: usize = u32::MAX as usize;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub(crate) const BATCH_BYTES: usize = 512 * 1024;
 
-/// What is a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceKind {
-    /// The whole file.
-    Text,
-    /// Each line without its line feed.
-    Lines,
-    /// The string in one field of the JSON object on each line.
-    Jsonl,
+named! {
+    /// What is a document.
+    SourceKind "kind of source" {
+        /// The whole file.
+        Text = "text",
+        /// Each line without its line feed.
+        Lines = "lines",
+        /// The string in one field of the JSON object on each line.
+        Jsonl = "jsonl",
+    }
 }
-
-/// How a file is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// Gzip, any number of members.
-    Gzip,
-    /// Zstd, any number of frames.
-    Zstd,
+named! {
+    /// How a file is compressed.
+    Compression "compression" {
+        /// Not at all.
+        None = "none",
+        /// Gzip, any number of members.
+        Gzip = "gzip",
+        /// Zstd, any number of frames.
+        Zstd = "zstd",
+    }
 }
 
 /// A file with documents.
@@ -74,9 +76,9 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// What a user should know about the file, as far as it has been read.
-    pub fn notices(&self) -> &[String] {
-        &self.reader.notices
+    /// What a user should know about the file, as far as it has been read; each notice once.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.reader.notices)
     }
 
     fn next_document(&mut self) -> Result<Option<String>> {

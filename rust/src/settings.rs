@@ -32,6 +32,8 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 named! {
     /// The training algorithm.
     Algorithm "algorithm" {
