@@ -28,7 +28,7 @@ class TrainingError(SuperwordError, ValueError):
 
 
 class ModelFormatError(SuperwordError, ValueError):
-    """A model file is not what it should be."""
+    """A model file cannot be read or written, or is not what it should be."""
 
 
 class EncodingError(SuperwordError, ValueError):

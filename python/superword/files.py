@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 
 _REASONS = {
@@ -48,7 +47,7 @@ def write_atomically(path: str, data: bytes) -> None:
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "")
     folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".superword-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, f".superword-{os.urandom(8).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, 0o666)
     try:

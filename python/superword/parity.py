@@ -188,8 +188,7 @@ def _plain(value: object) -> object:
 
 def _describe(one: object, two: object, names: Sequence[str], what: str) -> str:
     """The first difference of two results in words."""
-    parts = [part for part in (one, two) if not isinstance(part, (tuple, list, bytes, str))]
-    if isinstance(one, tuple) and isinstance(two, tuple) and not parts:
+    if isinstance(one, tuple) and isinstance(two, tuple):
         for left, right in zip(one, two, strict=False):
             if _plain(left) != _plain(right):
                 return _describe(left, right, names, what)

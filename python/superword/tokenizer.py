@@ -93,6 +93,15 @@ class Tokenizer:
 
         Raises:
             ModelFormatError: the file cannot be read or is not a model; the text names the file.
+
+        >>> import os, superword, tempfile
+        >>> tokenizer = superword.train(["to be"], vocab_size=258)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tokenizer.save(os.path.join(folder, "small.superword"))
+        ...     Tokenizer.load(os.path.join(folder, "small.superword")) == tokenizer
+        True
+
+        Source: SPEC section 10.
         """
         name = arguments.path(path)
         try:
@@ -284,7 +293,12 @@ class Tokenizer:
         return arguments.decode_text(self.decode_bytes(ids), arguments.errors(errors))
 
     def decode_batch(self, batch: Iterable[Sequence[int]], errors: Errors = "replace") -> list[str]:
-        """The text of each of several lists of ids."""
+        """The text of each of several lists of ids, as `decode` gives it.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256).decode_batch([[116, 111], [98, 101]])
+        ['to', 'be']
+        """
         texts = []
         for number, ids in enumerate(arguments.id_lists(batch)):
             try:
@@ -307,7 +321,12 @@ class Tokenizer:
 
     @property
     def ops(self) -> tuple[Op, ...]:
-        """Every operation of training in order, tokens as bytes; made anew on each access."""
+        """Every operation of training in order, tokens as bytes; made anew on each access.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=257).ops
+        (Op(kind='merge', left=b' ', right=b'b', new=b' b', count=1),)
+        """
         return tuple(Op(*op) for op in self._encoder.op_tokens())
 
     @property

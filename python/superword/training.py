@@ -77,8 +77,8 @@ def train(
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
         id_order: "regular-first" or "creation".
-        field: the name of the document in a `.jsonl` line.
-        lines: whether each line of a `.txt` file is a document.
+        field: for `files`: the name of the document in a `.jsonl` line.
+        lines: for `files`: whether each line of a `.txt` file is a document.
         threads: None for SUPERWORD_THREADS or else all CPUs this process may use.
         backend: "rust", "python", or "auto": SUPERWORD_BACKEND, or else Rust where installed.
         progress: None, True (standard error), or a callable (stage, done, total); what it raises
@@ -119,6 +119,8 @@ def train(
             "train needs exactly one of documents and files, "
             f"not {'neither' if files is None else 'both'}"
         )
+    if files is None and (field != "text" or lines):
+        raise SettingsError("field and lines are for files and have no meaning for documents")
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)

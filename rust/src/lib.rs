@@ -2,24 +2,37 @@
 //!
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
+pub mod arena;
 pub mod candidates;
 pub mod counts;
+mod decompress;
 pub mod documents;
 pub mod encoder;
 pub mod error;
+pub mod header;
+pub mod heap;
+mod feeds;
+mod file_input;
+mod interner;
+pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
 pub mod pairs;
+pub mod parallel;
 pub mod patterns;
 pub mod pretokenize;
+pub mod replay;
 pub mod scripts;
 pub mod settings;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+pub mod tokens;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
+pub mod vocabulary;
+mod workers;
 
 pub use error::{Error, ErrorKind, Progress, Result};

@@ -32,7 +32,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def hide(monkeypatch: pytest.MonkeyPatch, name: str, error: Exception | None = None) -> None:
     """Make a module absent, or broken."""
-    monkeypatch.setitem(sys.modules, name, None)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, name, None)
     if error is not None:
         monkeypatch.delitem(sys.modules, name)
         monkeypatch.setattr(sys, "meta_path", [Broken(name, error), *sys.meta_path])

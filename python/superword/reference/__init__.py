@@ -1,1 +1,46 @@
-"""The pure-Python backend: the specification in code."""
+"""The pure-Python backend: the specification in code, one module a stage.
+
+Exports exactly the names of `superword/_core.pyi`, the contract of both backends.
+"""
+
+from superword.reference.candidates import single_token_pretokens, split_runs
+from superword.reference.counts import (
+    Counts,
+    count_documents,
+    count_files,
+    count_table,
+    merge_counts,
+)
+from superword.reference.documents import read_documents
+from superword.reference.encoder import Encoder
+from superword.reference.merges import train_merges
+from superword.reference.model_file import model_from_bytes, model_to_bytes
+from superword.reference.pretokenize import is_eligible_text, pretokenize
+from superword.reference.scripts import classify, split_scripts
+from superword.reference.special_tokens import split_special_tokens
+from superword.reference.superwords import train_superwords
+from superword.reference.training import train_counts
+from superword.reference.unicode import UNICODE_VERSION
+
+__all__ = [
+    "UNICODE_VERSION",
+    "Counts",
+    "Encoder",
+    "classify",
+    "count_documents",
+    "count_files",
+    "count_table",
+    "is_eligible_text",
+    "merge_counts",
+    "model_from_bytes",
+    "model_to_bytes",
+    "pretokenize",
+    "read_documents",
+    "single_token_pretokens",
+    "split_runs",
+    "split_scripts",
+    "split_special_tokens",
+    "train_counts",
+    "train_merges",
+    "train_superwords",
+]

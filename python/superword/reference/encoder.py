@@ -11,7 +11,7 @@ from superword.model import Model, Op
 from superword.reference.pretokenize import pretokenize
 from superword.reference.replay import encode_pretoken, encode_run, pairs_of_ops
 from superword.reference.special_tokens import SpecialTokens
-from superword.reference.vocabulary import Vocabulary, final_order
+from superword.reference.vocabulary import MAX_OPS, Vocabulary, final_order
 
 #: The longest text (SPEC 1).
 MAX_TEXT_BYTES = 2**32 - 1
@@ -60,7 +60,7 @@ class Encoder:
         self._merges = pairs_of_ops(self._ops, "merge")
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._super_parts = {part for pair in self._supermerges for part in pair}
-        order = final_order(self._ops, model.alphabet, model.id_order)
+        order = final_order(self._ops, len(self._tokens), model.id_order)
         self._ids = [0] * len(order)
         for token_id, token in enumerate(order):
             self._ids[token] = token_id
@@ -279,6 +279,8 @@ class _Gate(NamedTuple):
 
 
 def _check_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
+    if len(ops) > MAX_OPS:
+        raise ModelFormatError("a model has at most 2^31 - 1 ops")
     vocabulary = Vocabulary(alphabet)
     for index, op in enumerate(ops):
         try:

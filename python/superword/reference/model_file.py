@@ -20,7 +20,7 @@ from superword.reference.header import (
 )
 from superword.reference.special_tokens import check_special_tokens
 from superword.reference.unicode import UNICODE_VERSION
-from superword.reference.vocabulary import MAX_IDS, Vocabulary
+from superword.reference.vocabulary import MAX_IDS, MAX_OPS, Vocabulary
 
 FORMAT = "superword"
 VERSION = 1
@@ -206,6 +206,8 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     check_special_tokens(model.special_tokens)
     n_ops = fields["ops"]
     assert isinstance(n_ops, int)  # checked above
+    if n_ops > MAX_OPS:
+        raise ModelFormatError("a model has at most 2^31 - 1 ops")
     return model, n_ops
 
 

@@ -9,6 +9,8 @@ from superword.model import Op
 
 #: Ids in all, special tokens included (SPEC 1).
 MAX_IDS = 2**31 - 1
+#: Ops of one model.
+MAX_OPS = 2**31 - 1
 
 
 def alphabet_tokens(alphabet: str) -> bytes:
@@ -92,34 +94,31 @@ class Vocabulary:
         return number
 
 
-def final_order(ops: Sequence[Op], alphabet: str, id_order: str) -> list[int]:
+def final_order(ops: Sequence[Op], size: int, id_order: str) -> list[int]:
     """The creation numbers in the order of the final ids.
 
     Args:
         ops: all ops of the model.
-        alphabet: "bytes" or "utf8".
+        size: how many ordinary tokens there are.
         id_order: "regular-first": the alphabet, then what regular merges make by its last making
             by one, then what only supermerges make by its last making; "creation": by number.
 
     Returns:
-        One creation number an ordinary token; its place is its id.
+        One creation number a token; its place is its id.
 
     >>> ops = [Op("supermerge", 97, 98, 256, 9), Op("merge", 99, 100, 257, 8)]
-    >>> final_order(ops, "bytes", "regular-first")[256:]
+    >>> final_order(ops, 258, "regular-first")[256:]
     [257, 256]
 
     Source: SPEC 5.1.
     """
-    last = {"merge": dict[int, int](), "supermerge": dict[int, int]()}
-    for index, op in enumerate(ops):
-        last[op.kind][op.new] = index
-    regular, super_ = last["merge"], last["supermerge"]
-    start = len(alphabet_tokens(alphabet))
     if id_order == "creation":
-        return list(range(start + len(regular | super_)))
-    only_super = super_.keys() - regular.keys()
-    return [
-        *range(start),
-        *sorted(regular, key=lambda token: regular[token]),
-        *sorted(only_super, key=lambda token: super_[token]),
-    ]
+        return list(range(size))
+    alphabet, regular, only_super = 0, 1, 2
+    places = [(alphabet, token) for token in range(size)]
+    for index, op in enumerate(ops):
+        if op.kind == "merge":
+            places[op.new] = (regular, index)
+        elif places[op.new][0] != regular:
+            places[op.new] = (only_super, index)
+    return sorted(range(size), key=places.__getitem__)

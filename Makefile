@@ -1,0 +1,88 @@
+# The one list of commands: README and CI use only these. `make` alone lists them.
+PYTHON ?= python3
+CARGO ?= cargo
+VENV ?= .venv
+
+PY := $(VENV)/bin/python
+SUPERWORD := $(VENV)/bin/superword
+DEMO_CORPUS := $(wildcard examples/corpus/*.jsonl)
+RUST_FILES := $(shell find src rust/src -name '*.rs') Cargo.toml Cargo.lock rust/Cargo.toml
+EXTENSION := $(wildcard python/superword/_core*.so)
+# pyo3's build script asks this interpreter, never whichever is first in PATH
+export PYO3_PYTHON := $(abspath $(PY))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup build demo test test-rust test-python parity mutants lint format wheel \
+	readme clean FORCE
+
+help:  ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: $(VENV)/.ready  ## make the virtual environment with every tool (once)
+
+$(VENV)/.ready: pyproject.toml tools/requirements.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PY) tools/requirements.py dev > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check -r $(VENV)/requirements.txt
+	@touch $@
+
+build: $(VENV)/.built  ## compile the extension into the virtual environment
+
+$(VENV)/.built: $(VENV)/.ready $(RUST_FILES) $(if $(EXTENSION),,FORCE)
+	@command -v $(CARGO) >/dev/null || \
+		{ echo "a Rust toolchain (1.88 or newer) with cargo is needed"; exit 1; }
+	@echo "compiling the extension (a minute or two the first time)"
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+		--config-settings=build-args=--locked --editable .
+	@touch $@
+
+demo: build  ## train BPE and BoundlessBPE on real text, show superwords and token counts
+	$(PY) tools/demo.py
+
+test: build  ## every test, both backends; fails without the extension
+	$(CARGO) test --locked
+	$(PY) -m pytest
+
+test-rust: build  ## the core's own tests, then the suite on the compiled backend alone
+	$(CARGO) test --locked
+	$(PY) -m pytest --backend=rust
+
+test-python: setup  ## the suite on the pure-Python backend alone; needs no Rust
+	PYTHONPATH=python $(PY) -m pytest --backend=python
+
+parity: build  ## train and encode the demo corpus with both backends, compare to the byte
+	@mkdir -p target/parity
+	$(SUPERWORD) train $(DEMO_CORPUS) --algorithm boundless --vocab-size 4096 \
+		-o target/parity/boundless.superword
+	$(SUPERWORD) parity target/parity/boundless.superword $(DEMO_CORPUS)
+
+mutants: build  ## break the code in small ways; the suite must notice every one
+	$(PY) tools/mutants.py
+
+lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the committed Unicode tables
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(PY) -m mypy.stubtest superword._core --mypy-config-file pyproject.toml
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(PY) tools/gen_unicode.py --check
+
+format:  ## format both languages
+	$(PY) -m ruff check --fix
+	$(PY) -m ruff format
+	$(CARGO) fmt --all
+
+wheel: setup  ## build the wheel into target/wheels
+	rm -rf target/wheels
+	$(PY) -m maturin build --release --locked --quiet --out target/wheels
+
+readme: wheel  ## run README's code from the wheel in a fresh environment
+	$(PYTHON) tools/run_readme.py --wheels target/wheels --corpus examples/corpus
+
+clean:  ## remove what the commands made
+	rm -rf $(VENV) target demo-out dist python/superword/_core*.so
+	find python tests tools -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,141 @@
+//! Between Python's plain values and the core's.
+
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyTuple};
+use superword::model::{Model, Op, OpKind};
+use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme, Settings};
+use superword::tables::{PretokenCounts, SequenceCounts};
+
+use crate::errors::mapped;
+
+/// An op as Python writes it.
+pub type OpTuple = (String, u32, u32, u32, u64);
+
+/// A count of any size: what does not fit is clamped, so that the core's own check refuses it.
+pub struct Count(pub u64);
+
+impl<'py> FromPyObject<'_, 'py> for Count {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let number = value.cast::<PyInt>()?;
+        match number.extract::<u64>() {
+            Ok(count) => Ok(Self(count)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+                Ok(Self(if number.lt(0)? { 0 } else { u64::MAX }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads the attributes of `superword.settings.Settings`.
+pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
+    let py = value.py();
+    let name = |field: &str| value.getattr(field)?.extract::<String>();
+    Ok(Settings {
+        algorithm: mapped(py, Algorithm::from_name(&name("algorithm")?))?,
+        vocab_size: value.getattr("vocab_size")?.extract()?,
+        regular_vocab_size: value.getattr("regular_vocab_size")?.extract()?,
+        supermerges: value.getattr("supermerges")?.extract()?,
+        scheme: mapped(py, Scheme::from_name(&name("scheme")?))?,
+        rules: mapped(py, Rules::from_name(&name("rules")?))?,
+        min_count: value.getattr("min_count")?.extract()?,
+        max_token_bytes: value.getattr("max_token_bytes")?.extract()?,
+        max_superword_pretokens: value.getattr("max_superword_pretokens")?.extract()?,
+        special_tokens: value.getattr("special_tokens")?.extract()?,
+        alphabet: mapped(py, Alphabet::from_name(&name("alphabet")?))?,
+        id_order: mapped(py, IdOrder::from_name(&name("id_order")?))?,
+    })
+}
+
+/// One op from its Python form.
+fn op((kind, left, right, new, count): OpTuple) -> PyResult<Op> {
+    let kind = match kind.as_str() {
+        "merge" => OpKind::Merge,
+        "supermerge" => OpKind::Supermerge,
+        _ => {
+            return Err(pyo3::exceptions::PyValueError::new_err("an op is a merge or a supermerge"));
+        }
+    };
+    Ok(Op { kind, left, right, new, count })
+}
+
+/// Ops from their Python form.
+pub fn ops(values: Vec<OpTuple>) -> PyResult<Vec<Op>> {
+    values.into_iter().map(op).collect()
+}
+
+/// The name of an op's kind.
+pub fn kind_name(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Merge => "merge",
+        OpKind::Supermerge => "supermerge",
+    }
+}
+
+/// Ops in their Python form.
+pub fn op_tuples(ops: &[Op]) -> Vec<(&'static str, u32, u32, u32, u64)> {
+    ops.iter().map(|op| (kind_name(op.kind), op.left, op.right, op.new, op.count)).collect()
+}
+
+/// A model from a tuple in the field order of `superword.model.Model`.
+pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
+    let py = value.py();
+    let fields = value.cast::<PyTuple>()?;
+    let name = |index: usize| fields.get_item(index)?.extract::<String>();
+    let number = |index: usize| fields.get_item(index)?.extract::<u64>();
+    Ok(Model {
+        algorithm: mapped(py, Algorithm::from_name(&name(0)?))?,
+        alphabet: mapped(py, Alphabet::from_name(&name(1)?))?,
+        rules: mapped(py, Rules::from_name(&name(2)?))?,
+        scheme: mapped(py, Scheme::from_name(&name(3)?))?,
+        id_order: mapped(py, IdOrder::from_name(&name(4)?))?,
+        special_tokens: fields.get_item(5)?.extract()?,
+        unicode: name(6)?,
+        documents: number(7)?,
+        bytes: number(8)?,
+        pretokens: number(9)?,
+        distinct_pretokens: number(10)?,
+        ops: ops(fields.get_item(11)?.extract()?)?,
+    })
+}
+
+/// A model as a tuple in the field order of `superword.model.Model`.
+pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(
+        py,
+        [
+            model.algorithm.name().into_pyobject(py)?.into_any(),
+            model.alphabet.name().into_pyobject(py)?.into_any(),
+            model.rules.name().into_pyobject(py)?.into_any(),
+            model.scheme.name().into_pyobject(py)?.into_any(),
+            model.id_order.name().into_pyobject(py)?.into_any(),
+            PyTuple::new(py, &model.special_tokens)?.into_any(),
+            model.unicode.as_str().into_pyobject(py)?.into_any(),
+            model.documents.into_pyobject(py)?.into_any(),
+            model.bytes.into_pyobject(py)?.into_any(),
+            model.pretokens.into_pyobject(py)?.into_any(),
+            model.distinct_pretokens.into_pyobject(py)?.into_any(),
+            op_tuples(&model.ops).into_pyobject(py)?.into_any(),
+        ],
+    )
+}
+
+/// A table of pretokens from Python's pairs, in the order given.
+pub fn pretoken_counts(pairs: Vec<(Bound<'_, PyBytes>, Count)>) -> PretokenCounts {
+    let mut table = PretokenCounts::default();
+    for (pretoken, count) in pairs {
+        table.push(pretoken.as_bytes(), count.0);
+    }
+    table
+}
+
+/// A table of number sequences as Python's pairs.
+pub fn sequence_tuples<'py>(
+    py: Python<'py>,
+    table: &SequenceCounts,
+) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
+    table.iter().map(|(items, count)| Ok((PyTuple::new(py, items)?, count))).collect()
+}

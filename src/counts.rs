@@ -1,0 +1,127 @@
+//! The stage `counts`: a handle on the core's table, and the calls that make one.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyTuple};
+use superword::settings::Scheme;
+use superword::special_tokens::SpecialTokens;
+
+use crate::convert::Count;
+use crate::errors::mapped;
+use crate::progress::detached;
+use crate::stages::{SourceTuple, source};
+
+/// What counting found, kept in the core; it crosses into Python only when asked for.
+#[pyclass(frozen, module = "superword._core")]
+pub struct Counts(pub superword::counts::Counts);
+
+#[pymethods]
+impl Counts {
+    #[getter]
+    fn documents(&self) -> u64 {
+        self.0.documents
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    #[getter]
+    fn pretokens(&self) -> u64 {
+        self.0.pretokens
+    }
+
+    #[getter]
+    fn distinct_pretokens(&self) -> u64 {
+        self.0.distinct_pretokens()
+    }
+
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.0.notices.clone()
+    }
+
+    fn pretoken_counts<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, u64)> {
+        let table = &self.0.pretoken_counts;
+        table.iter().map(|(pretoken, count)| (PyBytes::new(py, pretoken), count)).collect()
+    }
+
+    fn run_counts<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
+        let table = &self.0.pretoken_counts;
+        self.0
+            .runs
+            .iter()
+            .map(|(run, count)| {
+                let pretokens = run.iter().map(|&i| PyBytes::new(py, table.get(i as usize)));
+                Ok((PyTuple::new(py, pretokens.collect::<Vec<_>>())?, count))
+            })
+            .collect()
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (batches, scheme, special_tokens, runs, threads, progress=None))]
+pub fn count_documents(
+    py: Python<'_>,
+    batches: &Bound<'_, PyAny>,
+    scheme: &str,
+    special_tokens: Vec<String>,
+    runs: bool,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Counts> {
+    let scheme = mapped(py, Scheme::from_name(scheme))?;
+    let special = mapped(py, SpecialTokens::new(&special_tokens))?;
+    let batches: Py<PyIterator> = batches.try_iter()?.unbind();
+    detached(py, progress, |progress, raised| {
+        let mut next = || {
+            Python::attach(|py| {
+                let batch = batches.bind(py).clone().next().transpose()?;
+                batch.map(|batch| batch.extract::<Vec<String>>()).transpose()
+            })
+            .map_err(|error| raised.stop(error))
+        };
+        superword::counts::count_documents(&mut next, scheme, &special, runs, threads, progress)
+    })
+    .map(Counts)
+}
+
+#[pyfunction]
+#[pyo3(signature = (sources, scheme, special_tokens, runs, threads, progress=None))]
+pub fn count_files(
+    py: Python<'_>,
+    sources: Vec<SourceTuple>,
+    scheme: &str,
+    special_tokens: Vec<String>,
+    runs: bool,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Counts> {
+    let scheme = mapped(py, Scheme::from_name(scheme))?;
+    let special = mapped(py, SpecialTokens::new(&special_tokens))?;
+    let sources: Vec<_> =
+        sources.into_iter().map(|value| source(py, value)).collect::<PyResult<_>>()?;
+    detached(py, progress, |progress, _| {
+        superword::counts::count_files(&sources, scheme, &special, runs, threads, progress)
+    })
+    .map(Counts)
+}
+
+#[pyfunction]
+pub fn count_table(
+    py: Python<'_>,
+    pretokens: Vec<(Vec<u8>, Count)>,
+    runs: Vec<(Vec<Vec<u8>>, Count)>,
+    documents: u64,
+) -> PyResult<Counts> {
+    let pretokens: Vec<_> = pretokens.into_iter().map(|(bytes, count)| (bytes, count.0)).collect();
+    let runs: Vec<_> = runs.into_iter().map(|(run, count)| (run, count.0)).collect();
+    let counts = py.detach(|| superword::counts::count_table(&pretokens, &runs, documents));
+    mapped(py, counts).map(Counts)
+}
+
+#[pyfunction]
+pub fn merge_counts(py: Python<'_>, parts: Vec<PyRef<'_, Counts>>) -> PyResult<Counts> {
+    let parts: Vec<_> = parts.iter().map(|part| part.0.clone()).collect();
+    mapped(py, py.detach(|| superword::counts::merge_counts(parts))).map(Counts)
+}

@@ -1,0 +1,85 @@
+//! The stage `encoder`: a handle on the core's encoder.
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
+
+use crate::convert::{self, kind_name};
+use crate::errors::mapped;
+use crate::progress::detached;
+
+/// Encodes and decodes with one model; immutable, usable from many threads.
+#[pyclass(frozen, module = "superword._core")]
+pub struct Encoder(superword::encoder::Encoder);
+
+/// An op in byte strings: (kind, left, right, new, count).
+type OpTokens<'py> =
+    (&'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
+
+#[pymethods]
+impl Encoder {
+    #[new]
+    #[pyo3(signature = (model, shortcut=true))]
+    fn new(py: Python<'_>, model: &Bound<'_, PyAny>, shortcut: bool) -> PyResult<Self> {
+        let model = convert::model(model)?;
+        mapped(py, py.detach(|| superword::encoder::Encoder::new(&model, shortcut))).map(Self)
+    }
+
+    #[getter]
+    fn vocab_size(&self) -> u32 {
+        self.0.vocab_size()
+    }
+
+    fn token_bytes<'py>(&self, py: Python<'py>, token_id: u32) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, mapped(py, self.0.token_bytes(token_id))?))
+    }
+
+    fn token_id(&self, token: &[u8]) -> Option<u32> {
+        self.0.token_id(token)
+    }
+
+    fn is_superword(&self, py: Python<'_>, token_id: u32) -> PyResult<bool> {
+        mapped(py, self.0.is_superword(token_id))
+    }
+
+    fn op_tokens<'py>(&self, py: Python<'py>) -> Vec<OpTokens<'py>> {
+        self.0
+            .op_tokens()
+            .map(|(kind, left, right, new, count)| {
+                let [left, right, new] = [left, right, new].map(|token| PyBytes::new(py, token));
+                (kind_name(kind), left, right, new, count)
+            })
+            .collect()
+    }
+
+    fn encode(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<Vec<u32>> {
+        detached(py, None, |progress, _| self.0.encode(text, allowed.as_deref(), progress))
+    }
+
+    fn encode_bytes(
+        &self,
+        py: Python<'_>,
+        data: &[u8],
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<Vec<u32>> {
+        detached(py, None, |progress, _| self.0.encode_bytes(data, allowed.as_deref(), progress))
+    }
+
+    fn encode_batch(
+        &self,
+        py: Python<'_>,
+        texts: Vec<PyBackedStr>,
+        allowed: Option<Vec<u32>>,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<u32>>> {
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        detached(py, None, |progress, _| {
+            self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
+        })
+    }
+
+    fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.decode_bytes(&ids));
+        Ok(PyBytes::new(py, &mapped(py, bytes)?))
+    }
+}

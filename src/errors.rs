@@ -1,0 +1,29 @@
+//! From the core's errors to the exceptions of `superword.errors`.
+
+use pyo3::prelude::*;
+use superword::{Error, ErrorKind};
+
+/// The Python exception of this kind and text.
+pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    let name = match error.kind {
+        ErrorKind::Settings => "SettingsError",
+        ErrorKind::Input => "InputError",
+        ErrorKind::Training => "TrainingError",
+        ErrorKind::Model => "ModelFormatError",
+        ErrorKind::Encoding => "EncodingError",
+        ErrorKind::Cancelled => return pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+    };
+    let made = py
+        .import("superword.errors")
+        .and_then(|module| module.getattr(name))
+        .and_then(|class| class.call1((error.message.as_str(),)));
+    match made {
+        Ok(instance) => PyErr::from_value(instance),
+        Err(error) => error,
+    }
+}
+
+/// Maps the error of a core call that reports no progress.
+pub fn mapped<T>(py: Python<'_>, result: superword::Result<T>) -> PyResult<T> {
+    result.map_err(|error| to_python(py, &error))
+}

@@ -1,0 +1,62 @@
+//! Long calls: the GIL released, signals checked and progress reported a few times a second.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use superword::{Error, Progress, Result};
+
+use crate::errors::to_python;
+
+/// How often a long call takes the GIL to look for a signal and to report.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Where a Python exception waits while the core unwinds with `Error::cancelled`.
+#[derive(Default)]
+pub struct Raised(Mutex<Option<PyErr>>);
+
+impl Raised {
+    /// Keeps the first exception and returns the error that stops the core.
+    pub fn stop(&self, error: PyErr) -> Error {
+        let mut slot = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        slot.get_or_insert(error);
+        Error::cancelled()
+    }
+
+    fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+}
+
+/// Runs a core call without the GIL. `progress` is called at most every 50 ms, but for each new
+/// stage and for each end (done = total); what it raises, and Ctrl-C, ends the call.
+pub fn detached<T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    call: impl FnOnce(&mut Progress<'_>, &Raised) -> Result<T> + Send,
+) -> PyResult<T> {
+    let raised = Raised::default();
+    let result = py.detach(|| {
+        let mut last: Option<(Instant, &'static str)> = None;
+        let mut report = |stage: &'static str, done: u64, total: u64| {
+            let due = match last {
+                None => true,
+                Some((at, before)) => before != stage || done == total || at.elapsed() >= INTERVAL,
+            };
+            if !due {
+                return Ok(());
+            }
+            last = Some((Instant::now(), stage));
+            Python::attach(|py| {
+                py.check_signals()?;
+                if let Some(callback) = &progress {
+                    callback.call1(py, (stage, done, total))?;
+                }
+                PyResult::Ok(())
+            })
+            .map_err(|error| raised.stop(error))
+        };
+        call(&mut report, &raised)
+    });
+    result.map_err(|error| raised.take().unwrap_or_else(|| to_python(py, &error)))
+}

@@ -1,0 +1,224 @@
+//! The stages that are plain functions.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use superword::documents::{Compression, Source, SourceKind};
+use superword::settings::Scheme;
+use superword::special_tokens::SpecialTokens;
+use superword::tables::SequenceCounts;
+
+use crate::convert::{self, Count, OpTuple};
+use crate::counts::Counts;
+use crate::errors::{mapped, to_python};
+use crate::progress::detached;
+
+/// A source as Python writes it: (path, kind, compression, field).
+pub type SourceTuple = (String, String, String, String);
+
+/// A stage's result: ops, and the reason why it stopped.
+type Ops = (Vec<(&'static str, u32, u32, u32, u64)>, &'static str);
+
+#[pyfunction]
+pub fn classify(first: u32, last: u32) -> Vec<(&'static str, &'static str, bool, bool)> {
+    superword::scripts::classify(first, last)
+}
+
+#[pyfunction]
+pub fn split_scripts(text: &str) -> Vec<(&'static str, &str)> {
+    superword::scripts::split_scripts(text)
+}
+
+#[pyfunction]
+pub fn pretokenize<'py>(
+    py: Python<'py>,
+    text: &str,
+    scheme: &str,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let scheme = mapped(py, Scheme::from_name(scheme))?;
+    let pieces: Vec<&str> =
+        py.detach(|| superword::pretokenize::Pretokens::new(text, scheme).collect());
+    Ok(pieces.into_iter().map(|piece| PyBytes::new(py, piece.as_bytes())).collect())
+}
+
+#[pyfunction]
+pub fn is_eligible_text(pretoken: &[u8]) -> bool {
+    std::str::from_utf8(pretoken).is_ok_and(superword::pretokenize::is_eligible_text)
+}
+
+#[pyfunction]
+pub fn split_special_tokens(
+    py: Python<'_>,
+    text: &str,
+    special_tokens: Vec<String>,
+) -> PyResult<Vec<(String, Option<u32>)>> {
+    let special = mapped(py, SpecialTokens::new(&special_tokens))?;
+    Ok(special.split(text).map(|(piece, index)| (piece.to_owned(), index)).collect())
+}
+
+/// The core's form of a source.
+pub fn source(py: Python<'_>, value: SourceTuple) -> PyResult<Source> {
+    let (path, kind, compression, field) = value;
+    Ok(Source {
+        path,
+        kind: mapped(py, SourceKind::from_name(&kind))?,
+        compression: mapped(py, Compression::from_name(&compression))?,
+        field,
+    })
+}
+
+/// The documents of one file, one after the other.
+#[pyclass(frozen, module = "superword._core")]
+pub struct Documents {
+    inner: Mutex<superword::documents::Documents>,
+    notices: Py<PyList>,
+}
+
+#[pymethods]
+impl Documents {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let (document, notices) = py.detach(|| {
+            let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            (inner.next(), inner.take_notices())
+        });
+        for notice in notices {
+            self.notices.bind(py).append(notice)?;
+        }
+        document.transpose().map_err(|error| to_python(py, &error))
+    }
+}
+
+#[pyfunction]
+pub fn read_documents(
+    py: Python<'_>,
+    source: SourceTuple,
+    notices: Bound<'_, PyList>,
+) -> PyResult<Documents> {
+    let source = self::source(py, source)?;
+    let inner = mapped(py, superword::documents::read_documents(&source))?;
+    Ok(Documents { inner: Mutex::new(inner), notices: notices.unbind() })
+}
+
+#[pyfunction]
+#[pyo3(signature = (pretokens, settings, progress=None))]
+pub fn train_merges(
+    py: Python<'_>,
+    pretokens: Vec<(Bound<'_, PyBytes>, Count)>,
+    settings: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Ops> {
+    let settings = convert::settings(settings)?;
+    let table = convert::pretoken_counts(pretokens);
+    let (ops, stop) = detached(py, progress, |progress, _| {
+        superword::merges::train_merges(&table, &settings, progress)
+    })?;
+    Ok((convert::op_tuples(&ops), stop.name()))
+}
+
+#[pyfunction]
+pub fn single_token_pretokens<'py>(
+    py: Python<'py>,
+    ops: Vec<OpTuple>,
+    pretokens: Vec<(Bound<'py, PyBytes>, Count)>,
+    settings: &Bound<'py, PyAny>,
+) -> PyResult<Vec<(Bound<'py, PyBytes>, u32)>> {
+    let settings = convert::settings(settings)?;
+    let ops = convert::ops(ops)?;
+    let table = convert::pretoken_counts(pretokens);
+    let tokens =
+        py.detach(|| superword::candidates::single_token_pretokens(&ops, &table, &settings));
+    Ok((0..table.len())
+        .filter(|&i| tokens[i] != u32::MAX)
+        .map(|i| (PyBytes::new(py, table.get(i)), tokens[i]))
+        .collect())
+}
+
+#[pyfunction]
+pub fn split_runs<'py>(
+    py: Python<'py>,
+    runs: Vec<(Vec<Bound<'py, PyBytes>>, Count)>,
+    single: Vec<(Vec<u8>, u32)>,
+) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
+    // The core's runs are indices into a table of pretokens: number the pretokens here.
+    let mut tokens: Vec<u32> = Vec::with_capacity(single.len());
+    let mut index: HashMap<Vec<u8>, u32> = HashMap::with_capacity(single.len());
+    for (pretoken, token) in single {
+        index.insert(pretoken, tokens.len() as u32);
+        tokens.push(token);
+    }
+    let unknown = tokens.len() as u32;
+    tokens.push(u32::MAX);
+    let mut table = SequenceCounts::default();
+    for (run, count) in &runs {
+        let items: Vec<u32> =
+            run.iter().map(|p| index.get(p.as_bytes()).copied().unwrap_or(unknown)).collect();
+        table.push(&items, count.0);
+    }
+    let candidates = mapped(py, py.detach(|| superword::candidates::split_runs(&table, &tokens)))?;
+    convert::sequence_tuples(py, &candidates)
+}
+
+#[pyfunction]
+#[pyo3(signature = (ops, candidates, settings, progress=None))]
+pub fn train_superwords(
+    py: Python<'_>,
+    ops: Vec<OpTuple>,
+    candidates: Vec<(Vec<u32>, Count)>,
+    settings: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Ops> {
+    let settings = convert::settings(settings)?;
+    let ops = convert::ops(ops)?;
+    let mut table = SequenceCounts::default();
+    for (items, count) in &candidates {
+        table.push(items, count.0);
+    }
+    let (ops, stop) = detached(py, progress, |progress, _| {
+        superword::superwords::train_superwords(&ops, &table, &settings, progress)
+    })?;
+    Ok((convert::op_tuples(&ops), stop.name()))
+}
+
+#[pyfunction]
+pub fn model_to_bytes<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let model = convert::model(model)?;
+    Ok(PyBytes::new(py, &py.detach(|| superword::model_file::model_to_bytes(&model))))
+}
+
+#[pyfunction]
+#[pyo3(signature = (data, any_unicode=false, max_token_bytes=None, max_total_bytes=None))]
+pub fn model_from_bytes<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    any_unicode: bool,
+    max_token_bytes: Option<u64>,
+    max_total_bytes: Option<u64>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let limits = superword::model_file::Limits { any_unicode, max_token_bytes, max_total_bytes };
+    let model = py.detach(|| superword::model_file::model_from_bytes(data, &limits));
+    convert::model_tuple(py, &mapped(py, model)?)
+}
+
+#[pyfunction]
+#[pyo3(signature = (counts, settings, progress=None))]
+pub fn train_counts<'py>(
+    py: Python<'py>,
+    counts: &Counts,
+    settings: &Bound<'py, PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyBytes>, &'static str)> {
+    let settings = convert::settings(settings)?;
+    let (artifact, stop) = detached(py, progress, |progress, _| {
+        superword::training::train_counts(&counts.0, &settings, progress)
+    })?;
+    Ok((PyBytes::new(py, &artifact), stop.name()))
+}

@@ -1,0 +1,380 @@
+"""The command line, run as users run it."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import superword
+from superword import cli
+
+TEXT = "to be or not to be\nthat is <s>the question\n"
+COMMAND = [sys.executable, "-m", "superword"]
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def environment(backend_name: str) -> dict[str, str]:
+    package = str(Path(superword.__file__).resolve().parents[1])
+    return {**os.environ, "PYTHONPATH": package, "SUPERWORD_BACKEND": backend_name}
+
+
+@pytest.fixture
+def run(backend_name: str, folder: Path) -> Run:
+    def call(*arguments: str, stdin: bytes = b"", **options: Any) -> Any:
+        return subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=folder,
+            input=stdin,
+            env=environment(backend_name),
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "check": False, **options},
+        )
+
+    return call
+
+
+@pytest.fixture
+def call(backend_name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """As `run`, but in this process, which takes a hundredth of the time."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("SUPERWORD_BACKEND", backend_name)
+
+    def call(*arguments: str, stdin: bytes = b"") -> Any:
+        with monkeypatch.context() as context:
+            streams = [io.BytesIO(stdin), io.BytesIO(), io.BytesIO()]
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                context.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", write_through=True))
+            code = cli.run(arguments)
+            out, err = (stream.getvalue() for stream in streams[1:])
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "docs").mkdir()
+    (folder / "docs/a.txt").write_text(TEXT)
+    (folder / "docs/b.jsonl").write_text('{"text": "to be or not to be"}\n{"text": "to be"}\n')
+    superword.train(
+        files=folder / "docs",
+        algorithm="boundless",
+        vocab_size=280,
+        special_tokens=["<s>"],
+        backend="python",
+    ).save(folder / "m.superword")
+    return folder
+
+
+@pytest.fixture
+def model(folder: Path) -> superword.Tokenizer:
+    return superword.Tokenizer.load(folder / "m.superword", backend="python")
+
+
+def lines_of(ids: list[list[int]]) -> bytes:
+    return "".join(" ".join(map(str, line)) + "\n" for line in ids).encode()
+
+
+def check_error(done: subprocess.CompletedProcess[bytes], code: int, text: str) -> None:
+    """One line on standard error, no traceback, and nothing else."""
+    assert done.stderr.decode() == f"superword: {text}\n"
+    assert done.returncode == code
+
+
+# --- train
+
+
+def test_train(run: Run, folder: Path, model: superword.Tokenizer, backend_name: str) -> None:
+    options = ("--algorithm", "boundless", "--vocab-size", "280", "--special-tokens", "<s>")
+    done = run("train", "docs", "-o", "new.superword", *options, "--threads", "1")
+    assert (done.returncode, done.stdout) == (0, b"")
+    report = done.stderr.decode()
+    assert f"boundless, scheme gpt4o-uniscript, backend {backend_name}" in report
+    assert "3 documents" in report
+    assert "stage merges" in report
+    assert "superword: " not in report  # no progress where nobody looks
+    assert (folder / "new.superword").read_bytes() == model.to_bytes()
+    done = run("train", "docs/*", "-o", "new.superword", *options, "--progress")
+    assert re.search(rb"^superword: merges \d+ of 24$", done.stderr, re.M)
+    assert (folder / "new.superword").read_bytes() == model.to_bytes()
+
+
+def test_every_option_of_train(call: Run, folder: Path) -> None:
+    (folder / "body.jsonl").write_text('{"body": "to be or not to be"}\n')
+    done = call(
+        *("train", "body.jsonl", "-o", "all.superword", "--field", "body", "--lines"),
+        *("--algorithm", "superbpe", "--vocab-size", "250", "--regular-fraction", "0.98"),
+        *("--scheme", "gpt4", "--rules", "superword", "--min-count", "1", "--alphabet", "utf8"),
+        *("--max-token-bytes", "6", "--max-superword-pretokens", "2", "--id-order", "creation"),
+        *("--special-tokens", "<a>", "--special-tokens", "<b>", "--no-progress"),
+    )
+    assert done.returncode == 0, done.stderr
+    expected = superword.train(
+        ["to be or not to be"],
+        algorithm="superbpe",
+        vocab_size=250,
+        regular_fraction="0.98",
+        scheme="gpt4",
+        alphabet="utf8",
+        max_token_bytes=6,
+        max_superword_pretokens=2,
+        id_order="creation",
+        special_tokens=["<a>", "<b>"],
+        backend="python",
+    )
+    assert (folder / "all.superword").read_bytes() == expected.to_bytes()
+    done = call(
+        *("train", "body.jsonl", "-o", "all.superword", "--field", "body", "--vocab-size", "260"),
+        *("--algorithm", "superbpe", "--supermerges", "1"),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_train_from_standard_input(call: Run, folder: Path) -> None:
+    for lines, documents in (([], [TEXT]), (["--lines"], TEXT.split("\n")[:-1])):
+        options = ["--vocab-size", "265", "-o", "in.superword", *lines]
+        done = call("train", "-", *options, stdin=TEXT.encode())
+        assert done.returncode == 0, done.stderr
+        expected = superword.train(documents, vocab_size=265, backend="python")
+        assert (folder / "in.superword").read_bytes() == expected.to_bytes()
+
+
+def test_an_early_stop_and_an_empty_corpus_are_reported(call: Run, folder: Path) -> None:
+    done = call("train", "docs", "--vocab-size", "5000", "-o", "x.superword")
+    assert done.returncode == 0
+    assert b"5,000 tokens asked for, 281 made" in done.stderr
+    assert b"no pair is left to merge" in done.stderr
+    (folder / "empty.txt").write_bytes(b"")
+    done = call("train", "empty.txt", "--vocab-size", "300", "-o", "x.superword")
+    assert done.returncode == 0
+    assert done.stderr.count(b"the corpus is empty") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["-o", "x"], 2, "Missing option '--vocab-size'. (see superword train --help)"),
+        (["-o", "x", "--vocab-size", "12"], 2, "vocab_size must be at least 256, the single bytes "
+         "of alphabet 'bytes', not 12"),
+        (["-o", "x", "--vocab-size", "300", "--backend", "c"], 2, "backend must be one of auto, "
+         "rust, python, not 'c'"),
+        (["-o", "no/x", "--vocab-size", "300"], 2, "-o no/x: there is no such folder "
+         "(see superword train --help)"),
+        (["-o", "docs", "--vocab-size", "300"], 2, "-o docs: is a folder "
+         "(see superword train --help)"),
+        (["-", "-o", "x", "--vocab-size", "300"], 2, "- is standard input and cannot stand beside "
+         "other files (see superword train --help)"),
+        (["no.txt", "-o", "x", "--vocab-size", "300"], 3, "no.txt: there is no such file or "
+         "folder"),
+        (["m.superword", "-o", "x", "--vocab-size", "300"], 3, "m.superword: has no known ending; "
+         "known are .txt, .txt.gz, .txt.zst, .jsonl, .jsonl.gz, .jsonl.zst"),
+    ],
+)  # fmt: skip
+def test_errors_of_train(
+    call: Run, folder: Path, arguments: list[str], code: int, text: str
+) -> None:
+    check_error(call("train", "docs", *arguments), code, text)
+    assert not (folder / "x").exists()
+
+
+def test_a_file_that_is_no_utf8(call: Run, folder: Path) -> None:
+    (folder / "latin1.txt").write_bytes(b"caf\xe9")
+    done = call("train", "latin1.txt", "--vocab-size", "300", "-o", "x")
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert done.stderr.startswith(b"superword: latin1.txt: byte 3 is not valid UTF-8; ")
+    assert not (folder / "x").exists()
+
+
+# --- encode and decode
+
+
+def test_encode_and_decode(run: Run, model: superword.Tokenizer) -> None:
+    data = "to be\r\nor é\0 not\r\n\n \ufeffto be".encode()
+    done = run("encode", "m.superword", stdin=data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == lines_of([model.encode(data)])
+    assert run("decode", "m.superword", stdin=done.stdout).stdout == data
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"a\n\nb", b"to be\r\nor\n", b"x" * 100_000 + b"\ny"])
+def test_lines(call: Run, model: superword.Tokenizer, data: bytes) -> None:
+    lines = data.split(b"\n")
+    lines = lines if lines[-1] else lines[:-1]
+    done = call("encode", "m.superword", "--lines", "--threads", "2", stdin=data)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == lines_of([model.encode(line) for line in lines])
+    again = call("decode", "m.superword", "--lines", stdin=done.stdout).stdout
+    assert again == b"".join(line + b"\n" for line in lines)
+    assert call("decode", "m.superword", stdin=done.stdout).stdout == b"".join(lines)
+
+
+def test_encode_and_decode_files(call: Run, folder: Path, model: superword.Tokenizer) -> None:
+    (folder / "ids.txt").write_bytes(b"116 111\r\n\n 98  101 \n")
+    assert call("decode", "m.superword", "ids.txt").stdout == b"tobe"
+    done = call("encode", "m.superword", "docs/a.txt", "--ordinary")
+    assert done.stdout == lines_of([model.encode_ordinary(TEXT)])
+
+
+def test_special_tokens(call: Run, model: superword.Tokenizer) -> None:
+    data = TEXT.encode()
+    for lines, texts in (([], [TEXT]), (["--lines"], TEXT.split("\n")[:-1])):
+        expected = lines_of([model.encode(text, "all") for text in texts])
+        for allowed in ("all", "<s>"):
+            done = call("encode", "m.superword", "--allowed-special", allowed, *lines, stdin=data)
+            assert done.stdout == expected
+        done = call("encode", "m.superword", "--ordinary", *lines, stdin=data)
+        assert done.stdout == lines_of([model.encode_ordinary(text) for text in texts])
+    refused = (
+        "special token '<s>' at position {} is not allowed: name it in allowed_special, or use "
+        "encode_ordinary to take it as plain text"
+    )
+    done = call("encode", "m.superword", stdin=data)
+    check_error(done, 3, "standard input: " + refused.format(27))
+    done = call("encode", "m.superword", "--lines", "docs/a.txt")
+    check_error(done, 3, "docs/a.txt: line 2: " + refused.format(8))
+    done = call("encode", "m.superword", "--allowed-special", "<x>", stdin=data)
+    text = (
+        "--allowed-special: '<x>' is no special token of this model (see superword encode --help)"
+    )
+    check_error(done, 2, text)
+    done = call("encode", "m.superword", "--allowed-special", "all", "--ordinary", stdin=data)
+    text = "--ordinary and --allowed-special exclude each other (see superword encode --help)"
+    check_error(done, 2, text)
+
+
+NO_UTF8 = "is not valid UTF-8; convert it to UTF-8 first (for example with iconv)"
+
+
+def test_input_that_is_no_utf8(call: Run, folder: Path) -> None:
+    done = call("encode", "m.superword", stdin=b"caf\xe9")
+    check_error(done, 3, f"standard input: byte 3 {NO_UTF8}")
+    assert done.stdout == b""
+    (folder / "bad.txt").write_bytes(b"fine\nfine\nb\xe2\x80\n")
+    done = call("encode", "m.superword", "bad.txt", "--lines")
+    check_error(done, 3, f"bad.txt: byte 11 {NO_UTF8}")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"1 2\nx", "line 2: 'x' is no token id"),
+        (b"-1", "line 1: '-1' is no token id"),
+        (b"1_0", "line 1: '1_0' is no token id"),
+        (b"\xff", "line 1: '\\xff' is no token id"),
+        (b"99999999999", "line 1: '99999999999' is no token id"),
+        (
+            b"1\n\n3 999",
+            "line 3: id 999 at position 1 is not in the vocabulary (ids are 0 to LAST)",
+        ),
+    ],
+)
+def test_ids_that_are_none(call: Run, model: superword.Tokenizer, data: bytes, text: str) -> None:
+    done = call("decode", "m.superword", stdin=data)
+    check_error(done, 3, "standard input: " + text.replace("LAST", str(len(model) - 1)))
+
+
+def test_lines_are_answered_at_once(backend_name: str, folder: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "encode", "m.superword", "--lines"],
+        cwd=folder,
+        env=environment(backend_name),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        for _ in range(2):
+            process.stdin.write(b"t\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == b"116\n"
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+# --- files that are no models, and the rest
+
+
+@pytest.mark.parametrize("command", ["encode", "decode", "inspect"])
+def test_files_that_are_no_models(call: Run, folder: Path, command: str) -> None:
+    text = "model file 'no.superword' cannot be read: there is no such file or folder"
+    check_error(call(command, "no.superword"), 4, text)
+    (folder / "empty.superword").write_bytes(b"")
+    text = "model file 'empty.superword': this is no superword model: the file is empty"
+    check_error(call(command, "empty.superword"), 4, text)
+
+
+def test_help_and_version(call: Run) -> None:
+    assert call("--version").stdout.decode() == f"superword {superword.__version__}\n"
+    for command in ("train", "encode", "decode", "inspect", "parity"):
+        done = call(command, "--help")
+        assert done.returncode == 0
+        assert f"\n  superword {command}" in done.stdout.decode().replace("cat *.md | ", "")
+    assert b"Exit codes: 0 done, 1 a check failed" in call("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "Missing command. (see superword --help)"),
+        (["nothing"], "No such command 'nothing'. (see superword --help)"),
+        (["encode"], "Missing argument 'MODEL'. (see superword encode --help)"),
+    ],
+)
+def test_usage(call: Run, arguments: list[str], text: str) -> None:
+    check_error(call(*arguments), 2, text)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["inspect", "m.superword", "--tokens", "300"],
+        ["encode", "m.superword", "docs/a.txt", "--ordinary"],
+        ["--help"],
+    ],
+)
+def test_a_closed_pipe_ends_quietly(run: Run, arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as out:
+        done = run(*arguments, stdout=out)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk(run: Run) -> None:
+    with open("/dev/full", "wb") as out:
+        done = run("inspect", "m.superword", stdout=out)
+    check_error(done, 3, "standard output: the disk is full")
+
+
+def test_interrupt(backend_name: str, folder: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "train", "-", "--lines", "--progress", "--vocab-size", "300", "-o", "x"],
+        cwd=folder,
+        env=environment(backend_name),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    with process:
+        process.stdin.write(b"to be\n" * 10_000)
+        process.stdin.flush()
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 130
+        rest = process.stderr.read()
+    assert first.startswith(b"superword: count ")
+    assert rest.endswith(b"superword: interrupted\n")
+    assert b"Traceback" not in rest
+    assert not (folder / "x").exists()

@@ -1,0 +1,121 @@
+"""What `superword inspect` shows: every token, readable, and no two alike."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import superword
+from superword.display import display_token, format_table, superword_rows, token_rows
+
+
+@pytest.mark.parametrize(
+    ("token", "shown"),
+    [
+        (b"to", '"to"'),
+        (b" to be ", '" to be "'),
+        (b"", ""),
+        ("é漢😀".encode(), '"é漢😀"'),
+        (b"\xe2\x80", "<e2 80>"),
+        (b"a\xe2\x80", '"a"<e2 80>'),
+        (b"\x80a\xff\xfe", '<80>"a"<ff fe>'),
+        (b'"\\<e2>', r'"\"\\<e2>"'),
+        (b"\n\r\t\0\x7f", r'"\n\r\t\u{0}\u{7f}"'),
+        ("\u00a0\u3000\u200b\u202e\ufeff".encode(), r'"\u{a0}\u{3000}\u{200b}\u{202e}\u{feff}"'),
+        ("e\u0301".encode(), r'"e\u{301}"'),
+        ("\u0301".encode(), r'"\u{301}"'),
+        ("\u212b".encode(), r'"\u{212b}"'),
+        ("ไม่".encode(), '"ไม่"'),
+        (b"\\u{301}", r'"\\u{301}"'),
+    ],
+)
+def test_display(token: bytes, shown: str) -> None:
+    assert display_token(token) == shown
+
+
+def test_different_tokens_never_look_the_same() -> None:
+    parts = [b"a", b" ", b'"', b"<", b">", b"\\", b"\xe2", b"\x80", b"\n", "é".encode(), b"e2"]
+    parts += ["\u0301".encode(), b"u{301}"]
+    tokens = {b"".join(chosen) for n in range(4) for chosen in itertools.product(parts, repeat=n)}
+    assert len({display_token(token) for token in tokens}) == len(tokens)
+
+
+@pytest.fixture
+def tokenizer(backend_name: str) -> superword.Tokenizer:
+    return superword.train(
+        ["to be or not to be"] * 2 + ["to be"],
+        algorithm="boundless",
+        vocab_size=275,
+        special_tokens=["<s>"],
+        backend=backend_name,  # type: ignore[arg-type]
+    )
+
+
+def test_superwords_come_by_count_and_then_bytes(tokenizer: superword.Tokenizer) -> None:
+    rows = superword_rows(tokenizer, 100)
+    strength = [(-int(row[3]), tokenizer.token_bytes(int(row[0]))) for row in rows]
+    assert strength == sorted(strength)
+    assert {row[2] for row in rows} == {"supermerge"}
+    assert len(rows) == tokenizer.report.superwords
+    assert superword_rows(tokenizer, 2) == rows[:2]
+    (row,) = (row for row in rows if row[1] == '"to be"')
+    assert row[3:] == ("3", '"to" + " be"')
+
+
+def test_all_tokens_are_listed_once(tokenizer: superword.Tokenizer) -> None:
+    rows = token_rows(tokenizer, 10_000)
+    assert sorted(int(row[0]) for row in rows) == list(range(len(tokenizer)))
+    assert len({row[1] for row in rows}) == len(rows)
+    assert rows[-1] == (str(len(tokenizer) - 1), '"<s>"', "special", "", "")
+    assert rows[-2] == ("255", "<ff>", "byte", "", "")
+
+
+def test_the_table() -> None:
+    rows = [("7", '"漢"', "merge", "10", '"a" + "b"'), ("300", '"ab"', "byte", "", "")]
+    assert format_table(rows).split("\n") == [
+        " id  text  kind   count  parents",
+        '  7  "漢"  merge     10  "a" + "b"',
+        '300  "ab"  byte',
+    ]
+
+
+def test_inspect(tokenizer: superword.Tokenizer, tmp_path: Path, backend_name: str) -> None:
+    path = tmp_path / "m.superword"
+    tokenizer.save(path)
+
+    def inspect(*arguments: str) -> str:
+        package = str(Path(superword.__file__).resolve().parents[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "superword", "inspect", str(path), *arguments],
+            env={**os.environ, "PYTHONPATH": package, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=False,
+        )
+        return (done.stdout or done.stderr).decode()
+
+    name = ("--backend", backend_name)
+    assert inspect(*name) == f"{superword.Tokenizer.load(path, backend=backend_name).report}\n"  # type: ignore[arg-type]
+    expected = format_table(superword_rows(tokenizer, 3)) + "\n"
+    assert inspect("--superwords", "3", *name) == expected
+    assert inspect("--tokens", "999", *name) == format_table(token_rows(tokenizer, 999)) + "\n"
+    assert inspect("--tokens", "9", "--superwords", "9") == (
+        "superword: --superwords and --tokens exclude each other (see superword inspect --help)\n"
+    )
+    assert inspect("--superwords", "0").startswith("superword: Invalid value for '--superwords'")
+
+
+def test_the_public_case_of_readable_listings(backend_name: str, shared: Path) -> None:
+    text = (shared / "cases/in/readable-01.txt").read_text(encoding="utf-8")
+    tokenizer = superword.train(
+        text.splitlines(),
+        algorithm="boundless",
+        vocab_size=350,
+        backend=backend_name,  # type: ignore[arg-type]
+    )
+    rows = token_rows(tokenizer, 1000)
+    assert len({row[1] for row in rows}) == len(rows) == len(tokenizer)
+    assert any(row[1] == '"Γεια σου κόσμε"' for row in rows)
