@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from pathlib import Path
+
 import pytest
 import regex
 from superword.reference.patterns import (
@@ -19,6 +23,15 @@ from superword.reference.scripts import classify
 
 SCALARS = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
 PROPERTIES = classify(0, 0x10FFFF)
+
+
+def test_both_languages_expand_to_the_same_text() -> None:
+    """The digests are compared with the Rust side by its own test."""
+    path = Path(__file__).parents[1] / "cases" / "patterns.json"
+    cases = json.loads(path.read_text(encoding="utf-8"))
+    expanded = [*map(expand_pattern, NAMED_PATTERNS.values()), *uniscript_patterns()]
+    digests = [hashlib.sha256(pattern.encode()).hexdigest() for pattern in expanded]
+    assert digests == [case["sha256"] for case in cases]
 
 
 @pytest.mark.parametrize("pattern", [*NAMED_PATTERNS.values(), *uniscript_patterns()])
