@@ -55,10 +55,38 @@ def train_tables(
     """Ops and the reason of the stop, stage by stage."""
     ops, stop = backend.train_merges(pretokens, settings)
     if settings.algorithm != "bpe":
-        single = backend.single_token_pretokens(ops, pretokens, settings)
-        candidates = backend.split_runs(runs, single)
-        ops, stop = backend.train_superwords(ops, candidates, settings)
+        ops, stop = add_superwords(backend, ops, pretokens, runs, settings)
     return [tuple(op) for op in ops], stop
+
+
+def add_superwords(
+    backend: Any, merges: Any, pretokens: list[Any], runs: list[Any], settings: Settings
+) -> tuple[Any, str]:
+    """Everything after phase 1."""
+    if settings.algorithm == "bpe":
+        return merges, "vocab_size"
+    single = backend.single_token_pretokens(merges, pretokens, settings)
+    candidates = backend.split_runs(runs, single)
+    ops, stop = backend.train_superwords(merges, candidates, settings)
+    return ops, stop
+
+
+def model_tuple(backend: Any, counts: Any, settings: Settings, ops: Any) -> tuple[Any, ...]:
+    """The model that training makes of these counts."""
+    return (
+        settings.algorithm,
+        settings.alphabet,
+        settings.rules,
+        settings.scheme,
+        settings.id_order,
+        list(settings.special_tokens),
+        backend.UNICODE_VERSION,
+        counts.documents,
+        counts.bytes,
+        counts.pretokens,
+        counts.distinct_pretokens,
+        ops,
+    )
 
 
 def train_documents(

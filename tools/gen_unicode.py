@@ -42,21 +42,20 @@ def read_properties() -> list[Properties]:
     if icu.UNICODE_VERSION != UNICODE_VERSION:
         sys.exit(f"this ICU has Unicode {icu.UNICODE_VERSION}, the tables need {UNICODE_VERSION}")
     char, prop, name = icu.Char, icu.UProperty, icu.UPropertyNameChoice
+
+    def names(key: int, choice: int) -> list[str]:
+        values = range(char.getIntPropertyMaxValue(key) + 1)
+        return [char.getPropertyValueName(key, value, choice) for value in values]
+
+    categories = names(prop.GENERAL_CATEGORY, name.SHORT_PROPERTY_NAME)
+    scripts = names(prop.SCRIPT, name.LONG_PROPERTY_NAME)
     result = []
     for code in range(CODE_POINTS):
-        category = char.getIntPropertyValue(code, prop.GENERAL_CATEGORY)
-        script = char.getIntPropertyValue(code, prop.SCRIPT)
+        category = categories[char.getIntPropertyValue(code, prop.GENERAL_CATEGORY)]
+        script = scripts[char.getIntPropertyValue(code, prop.SCRIPT)]
         flags = WHITE_SPACE * char.hasBinaryProperty(code, prop.WHITE_SPACE)
         flags += EXTENDED_PICTOGRAPHIC * char.hasBinaryProperty(code, prop.EXTENDED_PICTOGRAPHIC)
-        result.append(
-            (
-                char.getPropertyValueName(
-                    prop.GENERAL_CATEGORY, category, name.SHORT_PROPERTY_NAME
-                ),
-                char.getPropertyValueName(prop.SCRIPT, script, name.LONG_PROPERTY_NAME),
-                flags,
-            )
-        )
+        result.append((category, script, flags))
     return result
 
 
@@ -89,17 +88,22 @@ def python_file(properties: list[Properties]) -> str:
     """Return the text of python/superword/reference/unicode.py."""
     scalars = [code for code in range(CODE_POINTS) if code not in SURROGATES]
 
-    def ranges(name: str, index: int, value: str) -> str:
-        items = to_ranges(code for code in scalars if properties[code][index] == value)
-        text = wrap((f"(0x{a:X}, 0x{b:X})" for a, b in items), " " * 8)
-        return f'    "{name}": (\n{text}    ),\n'
+    def by_value(index: int, left_out: str) -> str:
+        codes: dict[str | int, list[int]] = {}
+        for code in scalars:
+            codes.setdefault(properties[code][index], []).append(code)
+        del codes[left_out]
+        return "".join(
+            f'    "{value}": (\n{ranges(codes[value], 8)}    ),\n'
+            for value in sorted(codes, key=str)
+        )
+
+    def ranges(codes: Iterable[int], indent: int) -> str:
+        return wrap((f"(0x{a:X}, 0x{b:X})" for a, b in to_ranges(codes)), " " * indent)
 
     def flagged(flag: int) -> str:
-        items = to_ranges(code for code in scalars if properties[code][2] & flag)
-        return wrap((f"(0x{a:X}, 0x{b:X})" for a, b in items), " " * 4)
+        return ranges((code for code in scalars if properties[code][2] & flag), 4)
 
-    categories = sorted({properties[code][0] for code in scalars} - {NO_CATEGORY})
-    scripts = sorted({properties[code][1] for code in scalars} - {NO_SCRIPT})
     return (
         '"""The Unicode properties that pretokenization uses, as ranges of scalar values.\n\n'
         + "\n".join(NOTE)
@@ -108,11 +112,11 @@ def python_file(properties: list[Properties]) -> str:
         + f'UNICODE_VERSION = "{UNICODE_VERSION}.0"\n\n'
         + f"# General categories by their short names; every other scalar value is {NO_CATEGORY}.\n"
         + "GENERAL_CATEGORY: dict[str, Ranges] = {\n"
-        + "".join(ranges(name, 0, name) for name in categories)
+        + by_value(0, NO_CATEGORY)
         + "}\n\n"
         + f"# Scripts by their long names; every other scalar value is {NO_SCRIPT}.\n"
         + "SCRIPT: dict[str, Ranges] = {\n"
-        + "".join(ranges(name, 1, name) for name in scripts)
+        + by_value(1, NO_SCRIPT)
         + "}\n\n"
         + f"WHITE_SPACE: Ranges = (\n{flagged(WHITE_SPACE)})\n\n"
         + f"EXTENDED_PICTOGRAPHIC: Ranges = (\n{flagged(EXTENDED_PICTOGRAPHIC)})\n"

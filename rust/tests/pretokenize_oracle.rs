@@ -1,5 +1,8 @@
 //! Every scanner against its pattern, as explicit ranges, run by `fancy-regex`.
 
+// The helpers of a test are outside of its function, where clippy.toml does not reach.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use fancy_regex::Regex;
 use std::collections::BTreeMap;
 use superword::patterns::{LISTED_SCRIPTS, NAMED_PATTERNS, expand_pattern, uniscript_patterns};

@@ -1,7 +1,7 @@
 """One call from counts to the artifact equals the composition of the stages."""
 
 import pytest
-from compose import count_texts, settings_for, train_tables
+from compose import count_texts, model_tuple, settings_for, train_tables
 from differential.strategies import texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,21 +10,7 @@ from hypothesis import strategies as st
 def by_stages(backend, counts, chosen):
     """The artifact of some counts, stage by stage, and the reason of the stop."""
     ops, stop = train_tables(backend, counts.pretoken_counts(), counts.run_counts(), chosen)
-    model = (
-        chosen.algorithm,
-        chosen.alphabet,
-        chosen.rules,
-        chosen.scheme,
-        chosen.id_order,
-        list(chosen.special_tokens),
-        backend.UNICODE_VERSION,
-        counts.documents,
-        counts.bytes,
-        counts.pretokens,
-        counts.distinct_pretokens,
-        ops,
-    )
-    return backend.model_to_bytes(model), stop
+    return backend.model_to_bytes(model_tuple(backend, counts, chosen, ops)), stop
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "superbpe", "boundless"])
