@@ -1,1 +1,415 @@
-//! Not written yet.
+//! Documents from files: plain text, its lines, or JSON lines, each also compressed.
+//!
+//! Every line is validated where it stands, so that an error names the line or the byte. An error
+//! in what a compressed file holds is reported only if the stream itself is whole: a damaged stream
+//! is then the cause, and decoders deliver different amounts before they notice it.
+//!
+//! Files are read in batches of whole lines, so that workers can validate and parse them.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::decompress::{GzipChunks, ZstdChunks};
+use crate::error::{Error, ErrorKind, Result};
+use crate::file_input::FileInput;
+use crate::json_line::text_of_line;
+
+/// The most bytes that one document, or one line of a .jsonl file, may have: offsets are 32 bits.
+pub const MAX_DOCUMENT_BYTES: usize = u32::MAX as usize;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BATCH_BYTES: usize = 512 * 1024;
+
+/// What is a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// The whole file.
+    Text,
+    /// Each line without its line feed.
+    Lines,
+    /// The string in one field of the JSON object on each line.
+    Jsonl,
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// Gzip, any number of members.
+    Gzip,
+    /// Zstd, any number of frames.
+    Zstd,
+}
+
+/// A file with documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The path, as error messages name it.
+    pub path: String,
+    /// What is a document.
+    pub kind: SourceKind,
+    /// How the file is compressed.
+    pub compression: Compression,
+    /// The field that holds the document; for [`SourceKind::Jsonl`] only.
+    pub field: String,
+}
+
+/// Opens a file whose documents are then read one by one. Source: SPEC 3.0.
+///
+/// # Errors
+/// [`ErrorKind::Input`] naming the file; from the iterator also the line or byte.
+pub fn read_documents(source: &Source) -> Result<Documents> {
+    let reader = BatchReader::open(source, MAX_DOCUMENT_BYTES)?;
+    Ok(Documents { source: source.clone(), reader, batch: None, ended: false })
+}
+
+/// The documents of one file; holds a batch of them at a time, or one large one.
+pub struct Documents {
+    source: Source,
+    reader: BatchReader,
+    batch: Option<Batch>,
+    ended: bool,
+}
+
+impl Documents {
+    /// What a user should know about the file, as far as it has been read.
+    pub fn notices(&self) -> &[String] {
+        &self.reader.notices
+    }
+
+    fn next_document(&mut self) -> Result<Option<String>> {
+        loop {
+            if let Some(batch) = &mut self.batch {
+                match batch.next_document(&self.source) {
+                    Ok(Some(document)) => return Ok(Some(document.into_owned())),
+                    Ok(None) => {}
+                    Err(error) => {
+                        self.reader.check_rest(&mut |_| Ok(()))?;
+                        return Err(error);
+                    }
+                }
+            }
+            self.batch = self.reader.next_batch(&mut |_| Ok(()))?;
+            if self.batch.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let document = self.next_document().transpose();
+        self.ended = !matches!(document, Some(Ok(_)));
+        document
+    }
+}
+
+/// Some whole lines of a file, or one whole text, not yet validated.
+pub(crate) struct Batch {
+    bytes: Vec<u8>,
+    /// Where the next line starts in `bytes`.
+    position: usize,
+    /// Where `bytes` starts in the (decompressed) file.
+    offset: u64,
+    /// How many lines of the file have been taken.
+    lines: u64,
+    /// A text has been taken; without it an empty one would never or always come next.
+    taken: bool,
+    max_bytes: usize,
+}
+
+impl Batch {
+    /// How much memory the batch takes.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The next document of this batch of `source`.
+    pub(crate) fn next_document(&mut self, source: &Source) -> Result<Option<Cow<'_, str>>> {
+        let path = &source.path;
+        loop {
+            let rest = &self.bytes[self.position..];
+            let (start, length) = (self.offset + self.position as u64, rest.len());
+            let line = if source.kind == SourceKind::Text {
+                if self.taken {
+                    return Ok(None);
+                }
+                self.taken = true;
+                rest
+            } else {
+                if rest.is_empty() {
+                    return Ok(None);
+                }
+                let length = memchr(b'\n', rest).unwrap_or(length);
+                self.position = self.bytes.len().min(self.position + length + 1);
+                &rest[..length]
+            };
+            self.lines += 1;
+            if line.len() > self.max_bytes {
+                let place = match source.kind {
+                    SourceKind::Text => path.clone(),
+                    _ => format!("{path}: line {}", self.lines),
+                };
+                return Err(too_long(&place, self.max_bytes));
+            }
+            let text = std::str::from_utf8(line).map_err(|error| {
+                let offset = start + error.valid_up_to() as u64;
+                Error::new(
+                    ErrorKind::Input,
+                    format!(
+                        "{path}: byte {offset} is not valid UTF-8; \
+                         convert the file to UTF-8 first (for example with iconv)"
+                    ),
+                )
+            })?;
+            if source.kind != SourceKind::Jsonl {
+                return Ok(Some(Cow::Borrowed(text)));
+            }
+            if !text.trim_matches([' ', '\t', '\r']).is_empty() {
+                return text_of_line(text, &source.field).map(Some).map_err(|error| {
+                    let message = format!("{path}: line {}: {error}", self.lines);
+                    Error::new(error.kind, message)
+                });
+            }
+        }
+    }
+}
+
+/// Refuses a document of more bytes than one may have.
+pub(crate) fn too_long(place: &str, max_bytes: usize) -> Error {
+    Error::new(
+        ErrorKind::Input,
+        format!("{place}: is longer than {max_bytes} bytes, the most for one document; split it"),
+    )
+}
+
+/// Called with the bytes of the file that have been read, after each chunk; may stop the work.
+pub(crate) type OnRead<'a> = dyn FnMut(u64) -> Result<()> + 'a;
+
+/// Reads a file in batches.
+pub(crate) struct BatchReader {
+    /// What a user should know about the file, as far as it has been read.
+    pub(crate) notices: Vec<String>,
+    kind: SourceKind,
+    file: FileInput,
+    chunks: Chunks,
+    /// What has been read and not yet handed out.
+    buffer: Vec<u8>,
+    /// Where the last complete line in `buffer` ends.
+    complete: usize,
+    offset: u64,
+    lines: u64,
+    ended: bool,
+    /// Nothing has been handed out yet.
+    first: bool,
+    max_bytes: usize,
+}
+
+enum Chunks {
+    Plain,
+    Gzip(Box<GzipChunks>),
+    Zstd(Box<ZstdChunks>),
+}
+
+impl BatchReader {
+    pub(crate) fn open(source: &Source, max_bytes: usize) -> Result<Self> {
+        let file = FileInput::open(&source.path)?;
+        let chunks = match source.compression {
+            Compression::None => Chunks::Plain,
+            Compression::Gzip => Chunks::Gzip(Box::new(GzipChunks::new())),
+            Compression::Zstd => Chunks::Zstd(Box::new(ZstdChunks::new(&source.path)?)),
+        };
+        Ok(Self {
+            notices: Vec::new(),
+            kind: source.kind,
+            file,
+            chunks,
+            buffer: Vec::new(),
+            complete: 0,
+            offset: 0,
+            lines: 0,
+            ended: false,
+            first: true,
+            max_bytes,
+        })
+    }
+
+    /// The next batch; `None` after the last. A line that is too long may come without its rest:
+    /// that bounds the memory, and [`Batch::next_document`] refuses it.
+    pub(crate) fn next_batch(&mut self, on_read: &mut OnRead<'_>) -> Result<Option<Batch>> {
+        while let Some(step) = self.next_step() {
+            match step {
+                Step::Read => {
+                    self.read_chunk()?;
+                    on_read(self.file.read_bytes)?;
+                }
+                Step::HandOut(end) => return Ok(Some(self.hand_out(end))),
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_step(&self) -> Option<Step> {
+        let partial = self.buffer.len() - self.complete;
+        let too_long = partial > self.max_bytes.saturating_add(BYTE_ORDER_MARK.len());
+        if self.complete > 0 && (self.buffer.len() >= BATCH_BYTES || self.ended || too_long) {
+            return Some(Step::HandOut(self.complete));
+        }
+        if too_long || self.ended {
+            let left = partial > 0 || (self.first && self.kind == SourceKind::Text);
+            return left.then_some(Step::HandOut(self.buffer.len()));
+        }
+        Some(Step::Read)
+    }
+
+    fn read_chunk(&mut self) -> Result<()> {
+        let start = self.buffer.len();
+        self.ended = !self.chunks.next(&mut self.file, &mut self.buffer)?;
+        if self.kind != SourceKind::Text
+            && let Some(last) = memrchr(b'\n', &self.buffer[start..])
+        {
+            self.complete = start + last + 1;
+        }
+        Ok(())
+    }
+
+    fn hand_out(&mut self, end: usize) -> Batch {
+        let rest = self.buffer.split_off(end);
+        let bytes = std::mem::replace(&mut self.buffer, rest);
+        self.complete = 0;
+        let mut position = 0;
+        if self.first && bytes.starts_with(BYTE_ORDER_MARK) {
+            let what = if self.kind == SourceKind::Jsonl {
+                position = BYTE_ORDER_MARK.len();
+                "skipped"
+            } else {
+                "kept as text"
+            };
+            let path = &self.file.path;
+            self.notices.push(format!("{path}: starts with a byte order mark, which is {what}"));
+        }
+        self.first = false;
+        let (offset, lines) = (self.offset, self.lines);
+        self.offset += bytes.len() as u64;
+        if self.kind != SourceKind::Text {
+            self.lines += memchr_iter(b'\n', &bytes).count() as u64;
+        }
+        Batch { bytes, position, offset, lines, taken: false, max_bytes: self.max_bytes }
+    }
+
+    /// Reads a compressed file to its end, so that damage is reported before an error in what the
+    /// file holds.
+    pub(crate) fn check_rest(&mut self, on_read: &mut OnRead<'_>) -> Result<()> {
+        if matches!(self.chunks, Chunks::Plain) {
+            return Ok(());
+        }
+        self.buffer.clear();
+        while self.chunks.next(&mut self.file, &mut self.buffer)? {
+            self.buffer.clear();
+            on_read(self.file.read_bytes)?;
+        }
+        Ok(())
+    }
+}
+
+enum Step {
+    Read,
+    /// Hand out the buffer up to here.
+    HandOut(usize),
+}
+
+impl Chunks {
+    /// Appends the next chunk of the contents to `out`; false at their end.
+    fn next(&mut self, file: &mut FileInput, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Self::Gzip(chunks) => chunks.next(file, out),
+            Self::Zstd(chunks) => chunks.next(file, out),
+            Self::Plain => {
+                let chunk = file.chunk()?;
+                let size = chunk.len();
+                out.extend_from_slice(chunk);
+                file.skip(size);
+                Ok(size > 0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that is removed when the test ends.
+    struct TestFile(std::path::PathBuf);
+
+    impl TestFile {
+        fn new(name: &str, data: &[u8]) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("superword-{}-{name}", std::process::id()));
+            std::fs::write(&path, data).unwrap();
+            Self(path)
+        }
+
+        fn source(&self, kind: SourceKind) -> Source {
+            let path = self.0.to_str().unwrap().to_owned();
+            Source { path, kind, compression: Compression::None, field: "text".into() }
+        }
+    }
+
+    impl Drop for TestFile {
+        fn drop(&mut self) {
+            std::fs::remove_file(&self.0).unwrap();
+        }
+    }
+
+    fn documents(source: &Source, max_bytes: usize) -> (Vec<String>, Option<String>) {
+        let mut documents = read_documents(source).unwrap();
+        documents.reader.max_bytes = max_bytes;
+        let mut texts = Vec::new();
+        let mut error = None;
+        for document in documents {
+            match document {
+                Ok(text) => texts.push(text),
+                Err(e) => error = Some(e.message.replace(&source.path, "F")),
+            }
+        }
+        (texts, error)
+    }
+
+    #[test]
+    fn the_size_of_a_document_is_limited() {
+        let file = TestFile::new("limit", b"\xEF\xBB\xBFab\n12345678\n123456789\n1\n");
+        let (texts, error) = documents(&file.source(SourceKind::Lines), 8);
+        assert_eq!(texts, ["\u{feff}ab", "12345678"]);
+        let expected = "F: line 3: is longer than 8 bytes, the most for one document; split it";
+        assert_eq!(error.unwrap(), expected);
+        let (texts, error) = documents(&file.source(SourceKind::Text), 8);
+        assert!(texts.is_empty());
+        let expected = "F: is longer than 8 bytes, the most for one document; split it";
+        assert_eq!(error.unwrap(), expected);
+    }
+
+    #[test]
+    fn lines_and_offsets_go_on_over_batches() {
+        let mut data = "{\"text\": \"é\"}\n".repeat(100_000).into_bytes();
+        let bad = data.len() as u64 + 3;
+        data.extend(b"{\"t\xFF\"}");
+        let file = TestFile::new("batches", &data);
+        let (texts, error) = documents(&file.source(SourceKind::Jsonl), MAX_DOCUMENT_BYTES);
+        assert_eq!(texts.len(), 100_000);
+        assert!(error.unwrap().starts_with(&format!("F: byte {bad} is not valid UTF-8")));
+        data.truncate(data.len() - 5);
+        data.extend(b"x");
+        std::fs::write(&file.0, &data).unwrap();
+        let (_, error) = documents(&file.source(SourceKind::Jsonl), MAX_DOCUMENT_BYTES);
+        assert!(error.unwrap().starts_with("F: line 100001: column 2: expected a key"));
+    }
+}

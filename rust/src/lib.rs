@@ -4,18 +4,23 @@
 
 pub mod candidates;
 pub mod counts;
+mod decompress;
 pub mod documents;
 pub mod encoder;
 pub mod error;
-pub mod header;
+mod feeds;
+mod file_input;
+mod header;
+mod interner;
+pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
 pub mod pairs;
-pub mod parallel;
+mod parallel;
 pub mod patterns;
 pub mod pretokenize;
-pub mod replay;
+mod replay;
 pub mod scripts;
 pub mod settings;
 pub mod special_tokens;
@@ -25,5 +30,6 @@ pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
 pub mod vocabulary;
+mod workers;
 
 pub use error::{Error, ErrorKind, Progress, Result};

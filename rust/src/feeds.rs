@@ -1,0 +1,162 @@
+//! Where the documents to count come from, cut into jobs of a size that is worth a thread's while.
+
+use std::collections::VecDeque;
+use std::fs;
+
+use crate::documents::{BATCH_BYTES, Batch, BatchReader, MAX_DOCUMENT_BYTES, Source, too_long};
+use crate::error::{Progress, Result};
+
+/// Some documents to count.
+pub(crate) enum Job<'s> {
+    Documents(Vec<String>),
+    Batch(&'s Source, Batch),
+}
+
+impl Job<'_> {
+    /// How many bytes of text it holds.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Documents(documents) => documents.iter().map(String::len).sum(),
+            Self::Batch(_, batch) => batch.size(),
+        }
+    }
+}
+
+/// Where jobs come from.
+pub(crate) trait Feed<'s> {
+    /// The next job; reports progress while it reads.
+    fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Job<'s>>>;
+    /// The number of the file that is being read.
+    fn file(&self) -> usize;
+    /// After an error in what that file holds: is the file itself whole? Then `Ok`.
+    fn check_rest(&mut self, progress: &mut Progress<'_>) -> Result<()>;
+    /// Reports how far the work is.
+    fn report(&self, progress: &mut Progress<'_>) -> Result<()>;
+}
+
+/// Jobs from documents that the caller has in memory.
+pub(crate) struct DocumentFeed<'b> {
+    batches: &'b mut dyn FnMut() -> Result<Option<Vec<String>>>,
+    documents: VecDeque<String>,
+    taken: u64,
+    done: u64,
+}
+
+impl<'b> DocumentFeed<'b> {
+    pub(crate) fn new(batches: &'b mut dyn FnMut() -> Result<Option<Vec<String>>>) -> Self {
+        Self { batches, documents: VecDeque::new(), taken: 0, done: 0 }
+    }
+}
+
+impl<'s> Feed<'s> for DocumentFeed<'_> {
+    fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Job<'s>>> {
+        let mut job = Vec::new();
+        let mut size = 0;
+        loop {
+            while let Some(document) = self.documents.pop_front() {
+                check_document_size(document.len(), self.taken)?;
+                self.taken += 1;
+                self.done += document.len() as u64;
+                size += document.len();
+                job.push(document);
+                if size >= BATCH_BYTES {
+                    return Ok(Some(Job::Documents(job)));
+                }
+            }
+            self.report(progress)?;
+            match (self.batches)()? {
+                Some(batch) => self.documents = batch.into(),
+                None => return Ok((!job.is_empty()).then_some(Job::Documents(job))),
+            }
+        }
+    }
+
+    fn file(&self) -> usize {
+        0
+    }
+
+    fn check_rest(&mut self, _progress: &mut Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn report(&self, progress: &mut Progress<'_>) -> Result<()> {
+        progress("count", self.done, 0)
+    }
+}
+
+/// Jobs from files, read one after the other.
+pub(crate) struct FileFeed<'s> {
+    sources: &'s [Source],
+    index: usize,
+    reader: Option<BatchReader>,
+    /// What a user should know about the files, as far as they have been read.
+    pub(crate) notices: Vec<String>,
+    /// The bytes of the files before this one.
+    before: u64,
+    /// Bytes read, of all files so far.
+    done: u64,
+    total: u64,
+}
+
+impl<'s> FileFeed<'s> {
+    pub(crate) fn new(sources: &'s [Source]) -> Self {
+        let total = bytes_of_files(sources);
+        Self { sources, index: 0, reader: None, notices: Vec::new(), before: 0, done: 0, total }
+    }
+}
+
+impl<'s> Feed<'s> for FileFeed<'s> {
+    fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Job<'s>>> {
+        let sources = self.sources;
+        while let Some(source) = sources.get(self.index) {
+            let reader = match &mut self.reader {
+                Some(reader) => reader,
+                empty => empty.insert(BatchReader::open(source, MAX_DOCUMENT_BYTES)?),
+            };
+            let (before, done, total) = (self.before, &mut self.done, self.total);
+            let mut on_read = |read| {
+                *done = before + read;
+                progress("count", *done, total)
+            };
+            if let Some(batch) = reader.next_batch(&mut on_read)? {
+                return Ok(Some(Job::Batch(source, batch)));
+            }
+            self.notices.append(&mut reader.notices);
+            self.reader = None;
+            self.before = self.done;
+            self.index += 1;
+        }
+        Ok(None)
+    }
+
+    fn file(&self) -> usize {
+        self.index
+    }
+
+    fn check_rest(&mut self, progress: &mut Progress<'_>) -> Result<()> {
+        let (before, done, total) = (self.before, &mut self.done, self.total);
+        let mut on_read = |read| {
+            *done = before + read;
+            progress("count", *done, total)
+        };
+        self.reader.as_mut().map_or(Ok(()), |reader| reader.check_rest(&mut on_read))
+    }
+
+    fn report(&self, progress: &mut Progress<'_>) -> Result<()> {
+        progress("count", self.done, self.total)
+    }
+}
+
+/// The size of all files, 0 if one of them has no size that can be known.
+fn bytes_of_files(sources: &[Source]) -> u64 {
+    let size = |source: &Source| fs::metadata(&source.path).ok().filter(|x| x.is_file());
+    sources.iter().map(|source| size(source).map(|x| x.len())).sum::<Option<u64>>().unwrap_or(0)
+}
+
+/// Refuses document number `index` (from 0) if its `size` in bytes is over the limit.
+fn check_document_size(size: usize, index: u64) -> Result<()> {
+    if size > MAX_DOCUMENT_BYTES {
+        return Err(too_long(&format!("document {index}"), MAX_DOCUMENT_BYTES));
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! A file read in chunks, with what can go wrong said in our own words.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use crate::error::{Error, ErrorKind, Result};
+
+pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
+
+/// A file with a look-ahead, for the container formats.
+pub(crate) struct FileInput {
+    pub(crate) path: String,
+    /// How much of the file has been read.
+    pub(crate) read_bytes: u64,
+    file: File,
+    buffer: Vec<u8>,
+    position: usize,
+}
+
+impl FileInput {
+    pub(crate) fn open(path: &str) -> Result<Self> {
+        let file = File::open(path).map_err(|error| file_error(path, &error))?;
+        Ok(Self { path: path.to_owned(), read_bytes: 0, file, buffer: Vec::new(), position: 0 })
+    }
+
+    /// The next `size` bytes, fewer only at the end of the file; they stay unread.
+    pub(crate) fn peek(&mut self, size: usize) -> Result<&[u8]> {
+        while self.buffer.len() - self.position < size && self.fill()? {}
+        let end = self.buffer.len().min(self.position + size);
+        Ok(&self.buffer[self.position..end])
+    }
+
+    /// The next `size` bytes, fewer only at the end of the file.
+    pub(crate) fn take(&mut self, size: usize) -> Result<&[u8]> {
+        let length = self.peek(size)?.len();
+        self.position += length;
+        Ok(&self.buffer[self.position - length..self.position])
+    }
+
+    /// What comes next, as much as is at hand; empty only at the end of the file. It stays unread
+    /// until it is taken with [`Self::skip`].
+    pub(crate) fn chunk(&mut self) -> Result<&[u8]> {
+        self.peek(1)?;
+        Ok(&self.buffer[self.position..])
+    }
+
+    /// Takes `size` bytes that have been seen.
+    pub(crate) fn skip(&mut self, size: usize) {
+        self.position += size;
+    }
+
+    fn fill(&mut self) -> Result<bool> {
+        self.buffer.drain(..self.position);
+        self.position = 0;
+        let start = self.buffer.len();
+        self.buffer.resize(start + CHUNK_BYTES, 0);
+        let read = loop {
+            match self.file.read(&mut self.buffer[start..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result,
+            }
+        };
+        self.buffer.truncate(start + *read.as_ref().unwrap_or(&0));
+        let read = read.map_err(|error| file_error(&self.path, &error))?;
+        self.read_bytes += read as u64;
+        Ok(read > 0)
+    }
+}
+
+/// The error for a file that the system does not let us read.
+fn file_error(path: &str, error: &io::Error) -> Error {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "there is no such file",
+        io::ErrorKind::PermissionDenied => "permission to read it is denied",
+        io::ErrorKind::IsADirectory => return input_error(path, "is a folder, not a file"),
+        _ => return input_error(path, "cannot be read"),
+    };
+    input_error(path, reason)
+}
+
+fn input_error(path: &str, reason: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("{path}: {reason}"))
+}
