@@ -2,24 +2,26 @@
 //!
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
-pub mod arena;
+mod arena;
 pub mod candidates;
 pub mod counts;
 pub mod documents;
 pub mod encoder;
 pub mod error;
-pub mod heap;
+mod heap;
 pub mod merges;
 pub mod model;
 pub mod model_file;
-pub mod pairs;
+mod pairs;
 pub mod patterns;
 pub mod pretokenize;
 pub mod scripts;
 pub mod settings;
+mod sides;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+mod ticker;
 pub mod tokens;
 pub mod training;
 #[rustfmt::skip]
