@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::pairs::Ticker;
+use crate::ticker::Ticker;
 
 /// The token of a sentinel.
 pub const END: u32 = u32::MAX;

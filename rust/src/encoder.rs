@@ -4,9 +4,10 @@ use crate::error::{Error, ErrorKind, Progress, Result, no_progress};
 use crate::model::{Model, Op, OpKind};
 use crate::parallel::map_in_order;
 use crate::pretokenize::Pretokens;
-use crate::replay::{Pairs, Scratch, Ticker, encode_pretoken, encode_run, pairs_of_ops};
+use crate::replay::{Pairs, Scratch, encode_pretoken, encode_run, pairs_of_ops};
 use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::SpecialTokens;
+use crate::ticker::Ticker;
 use crate::vocabulary::{MAX_OPS, Vocabulary, final_order};
 
 /// The longest text (SPEC 1).
@@ -321,7 +322,8 @@ impl Encoder {
         work.run.clear();
         for pretoken in Pretokens::new(text, self.scheme) {
             self.encode_pretoken(pretoken.as_bytes(), work)?;
-            work.ticker.done += pretoken.len() as u64;
+            work.done += pretoken.len() as u64;
+            work.ticker.step(work.done)?;
             if let [token] = work.tokens[..]
                 && self.super_parts[token as usize]
             {
@@ -348,7 +350,7 @@ impl Encoder {
             && self.known[token as usize]
         {
             work.tokens.push(token);
-            return work.ticker.tick();
+            return Ok(());
         }
         work.tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
         encode_pretoken(&mut work.tokens, &self.merges, &mut work.scratch, &mut work.ticker)
@@ -385,6 +387,8 @@ struct Work<'a, 'p> {
     run: Vec<u32>,
     scratch: Scratch,
     ticker: Ticker<'a, 'p>,
+    /// Bytes that are done.
+    done: u64,
 }
 
 impl<'a, 'p> Work<'a, 'p> {
@@ -394,7 +398,8 @@ impl<'a, 'p> Work<'a, 'p> {
             tokens: Vec::new(),
             run: Vec::new(),
             scratch: Scratch::default(),
-            ticker: Ticker::new(progress, bytes as u64),
+            ticker: Ticker::new(progress, "encode", bytes as u64),
+            done: 0,
         }
     }
 }

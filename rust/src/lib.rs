@@ -2,7 +2,7 @@
 //!
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
-pub mod arena;
+mod arena;
 pub mod candidates;
 pub mod counts;
 mod decompress;
@@ -11,23 +11,25 @@ pub mod encoder;
 pub mod error;
 mod feeds;
 mod file_input;
-pub mod header;
-pub mod heap;
+mod header;
+mod heap;
 mod interner;
 pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
-pub mod pairs;
-pub mod parallel;
+mod pairs;
+mod parallel;
 pub mod patterns;
 pub mod pretokenize;
-pub mod replay;
+mod replay;
 pub mod scripts;
 pub mod settings;
+mod sides;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+mod ticker;
 pub mod tokens;
 pub mod training;
 #[rustfmt::skip]

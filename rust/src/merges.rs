@@ -3,9 +3,10 @@
 use crate::arena::Arena;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Op, OpKind};
-use crate::pairs::{Pairs, Ticker};
+use crate::pairs::Pairs;
 use crate::settings::{Alphabet, Settings};
 use crate::tables::PretokenCounts;
+use crate::ticker::Ticker;
 use crate::tokens::Tokens;
 
 /// Why a phase of training ended.

@@ -10,58 +10,12 @@
 use hashbrown::HashMap;
 
 use crate::arena::{Arena, END};
-use crate::error::{Progress, Result};
+use crate::error::Result;
 use crate::heap::{self, PairHeap};
 use crate::settings::Rules;
+use crate::sides::{NONE, Side};
+use crate::ticker::Ticker;
 use crate::tokens::Tokens;
-
-/// So much work, in slots, passes between two calls of the progress callback: about a millisecond.
-const WORK_PER_CALL: usize = 1 << 14;
-const NONE: u32 = u32::MAX;
-
-/// Calls a progress callback often enough, and not too often.
-pub struct Ticker<'a, 'p> {
-    progress: &'a mut Progress<'p>,
-    stage: &'static str,
-    total: u64,
-    done: u64,
-    work: usize,
-}
-
-impl<'a, 'p> Ticker<'a, 'p> {
-    /// For one stage and the steps it has in all.
-    pub fn new(progress: &'a mut Progress<'p>, stage: &'static str, total: u64) -> Self {
-        Self { progress, stage, total, done: 0, work: 0 }
-    }
-
-    /// Reports at once how many steps are done.
-    ///
-    /// # Errors
-    /// What the callback returns.
-    pub fn report(&mut self, done: u64) -> Result<()> {
-        self.done = done;
-        self.work = 0;
-        (self.progress)(self.stage, done, self.total)
-    }
-
-    /// Some slots have been visited.
-    ///
-    /// # Errors
-    /// What the callback returns.
-    pub fn work(&mut self, slots: usize) -> Result<()> {
-        self.work += slots;
-        if self.work >= WORK_PER_CALL { self.report(self.done) } else { Ok(()) }
-    }
-
-    /// One more step, so many of them in all.
-    ///
-    /// # Errors
-    /// What the callback returns.
-    pub fn step(&mut self, done: u64) -> Result<()> {
-        self.done = done;
-        self.work(WORK_PER_CALL / 256)
-    }
-}
 
 /// The pair that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,67 +53,6 @@ impl heap::Pair for Pair {
 
     fn count(&self) -> u64 {
         self.count
-    }
-}
-
-/// What a merge changes on one side of its sites, by neighbour token: pairs of the neighbour and
-/// the old part lose, pairs of the neighbour and the new token gain.
-#[derive(Debug, Default)]
-struct Side {
-    lost: Vec<u64>,
-    gained: Vec<u64>,
-    touched: Vec<bool>,
-    neighbours: Vec<u32>,
-    /// (neighbour, place of its pair with the new token), places ascending.
-    found: Vec<(u32, u32)>,
-    /// The pair whose places `found` holds, and where the next one goes.
-    pair: Vec<u32>,
-    next: Vec<usize>,
-}
-
-impl Side {
-    fn resize(&mut self, tokens: usize) {
-        self.lost.resize(tokens, 0);
-        self.gained.resize(tokens, 0);
-        self.touched.resize(tokens, false);
-        self.pair.resize(tokens, NONE);
-        self.next.resize(tokens, 0);
-    }
-
-    fn touch(&mut self, neighbour: u32) -> usize {
-        let index = neighbour as usize;
-        if !self.touched[index] {
-            self.touched[index] = true;
-            self.neighbours.push(neighbour);
-        }
-        index
-    }
-
-    fn lose(&mut self, neighbour: u32, weight: u64) {
-        let index = self.touch(neighbour);
-        self.lost[index] += weight;
-    }
-
-    fn gain(&mut self, neighbour: u32, weight: u64, place: usize) {
-        let index = self.touch(neighbour);
-        self.gained[index] += weight;
-        self.found.push((neighbour, place as u32));
-    }
-
-    /// Takes back the last `gain`.
-    fn ungain(&mut self, neighbour: u32, weight: u64) {
-        self.gained[neighbour as usize] -= weight;
-        self.found.pop();
-    }
-
-    fn clear(&mut self) {
-        for &neighbour in &self.neighbours {
-            let index = neighbour as usize;
-            (self.lost[index], self.gained[index], self.next[index]) = (0, 0, 0);
-            self.touched[index] = false;
-        }
-        self.neighbours.clear();
-        self.found.clear();
     }
 }
 

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
-use crate::error::{Progress, Result};
+use crate::error::Result;
 use crate::model::{Op, OpKind};
+use crate::ticker::Ticker;
 
 /// Sequences up to this length are scanned for their lowest pair, longer ones keep a heap.
 const SCAN_TOKENS: usize = 32;
@@ -77,39 +78,6 @@ pub struct Scratch {
     places: Vec<u32>,
 }
 
-/// Calls the progress callback now and then, by the work that is reported to it.
-pub struct Ticker<'a, 'p> {
-    progress: &'a mut Progress<'p>,
-    work: u32,
-    /// Bytes that are done.
-    pub done: u64,
-    /// Bytes there are.
-    pub total: u64,
-}
-
-impl<'a, 'p> Ticker<'a, 'p> {
-    /// Work between two calls: some milliseconds at the slowest.
-    const WORK: u32 = 1 << 14;
-
-    /// A ticker that has reported nothing yet.
-    pub fn new(progress: &'a mut Progress<'p>, total: u64) -> Self {
-        Self { progress, work: 0, done: 0, total }
-    }
-
-    /// Reports a step of work.
-    ///
-    /// # Errors
-    /// What the progress callback returns.
-    pub fn tick(&mut self) -> Result<()> {
-        self.work += 1;
-        if self.work < Self::WORK {
-            return Ok(());
-        }
-        self.work = 0;
-        (self.progress)("encode", self.done, self.total)
-    }
-}
-
 fn replay(
     tokens: &mut Vec<u32>,
     pairs: &Pairs,
@@ -118,7 +86,7 @@ fn replay(
     scratch: &mut Scratch,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<()> {
-    ticker.tick()?;
+    ticker.work(1)?;
     if tokens.len() <= scan_tokens {
         replay_by_scan(tokens, pairs, all_places, &mut scratch.found);
         Ok(())
@@ -176,7 +144,7 @@ fn replay_by_heap(
     let mut entries = std::mem::take(heap).into_vec();
     entries.clear();
     for place in 0..size {
-        ticker.tick()?;
+        ticker.work(1)?;
         before.push(place.wrapping_sub(1)); // NONE at the start
         after.push(place + 1);
         if place + 1 < size {
@@ -201,7 +169,7 @@ fn replay_by_heap(
             places.push(entry as u32);
         }
         for &left in &*places {
-            ticker.tick()?;
+            ticker.work(1)?;
             let right = after[left as usize];
             if tokens[left as usize] == GONE || right == size {
                 continue;
@@ -237,14 +205,14 @@ fn push(heap: &mut BinaryHeap<Reverse<u64>>, index: u32, place: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::no_progress;
+    use crate::error::{Progress, no_progress};
     use crate::settings::Alphabet;
     use crate::vocabulary::Vocabulary;
 
     fn run(tokens: &[u32], pairs: &Pairs, all_places: bool, scan_tokens: usize) -> Vec<u32> {
         let mut tokens = tokens.to_vec();
         let progress: &mut Progress<'_> = &mut no_progress;
-        let mut ticker = Ticker::new(progress, 0);
+        let mut ticker = Ticker::new(progress, "encode", 0);
         let mut scratch = Scratch::default();
         replay(&mut tokens, pairs, all_places, scan_tokens, &mut scratch, &mut ticker).unwrap();
         tokens

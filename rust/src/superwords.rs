@@ -4,9 +4,10 @@ use crate::arena::Arena;
 use crate::error::{Progress, Result};
 use crate::merges::Stop;
 use crate::model::{Op, OpKind};
-use crate::pairs::{Best, Pairs, Ticker};
+use crate::pairs::{Best, Pairs};
 use crate::settings::{Algorithm, Rules, Settings};
 use crate::tables::SequenceCounts;
+use crate::ticker::Ticker;
 use crate::tokens::tokens_of_ops;
 
 /// Returns the ops of the final model, supermerges among them, and why they end.

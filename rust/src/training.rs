@@ -11,10 +11,10 @@ use crate::superwords::train_superwords;
 use crate::unicode::UNICODE_VERSION;
 
 /// Trains on counts: phase 1, the candidates and phase 2 as the algorithm asks. Returns the
-/// artifact and why training stopped. Source: SPEC 4, 6, 8, 10.
+/// artifact, and why training stopped.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Training`] if a count could pass 2^63 - 1, and what the progress callback
+/// [`crate::ErrorKind::Training`] if a count would pass 2^63 - 1, or what the progress callback
 /// returns.
 pub fn train_counts(
     counts: &Counts,
@@ -35,7 +35,7 @@ pub fn train_counts(
         scheme: settings.scheme,
         id_order: settings.id_order,
         special_tokens: settings.special_tokens.clone(),
-        unicode: UNICODE_VERSION.to_owned(),
+        unicode: UNICODE_VERSION.to_string(),
         documents: counts.documents,
         bytes: counts.bytes,
         pretokens: counts.pretokens,
@@ -43,4 +43,73 @@ pub fn train_counts(
         ops,
     };
     Ok((model_to_bytes(&model), stop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::count_documents;
+    use crate::encoder::Encoder;
+    use crate::error::{Error, ErrorKind, no_progress};
+    use crate::model_file::{Limits, model_from_bytes};
+    use crate::settings::{Alphabet, IdOrder, Rules, Scheme};
+    use crate::special_tokens::SpecialTokens;
+
+    const TEXT: &str = "to be or not to be, to be is to do, or not to do is to be: be or do, to do";
+
+    fn settings(algorithm: Algorithm) -> Settings {
+        let supermerges = if algorithm == Algorithm::Superbpe { 4 } else { 0 };
+        Settings {
+            algorithm,
+            vocab_size: 268,
+            regular_vocab_size: 268 - supermerges,
+            supermerges,
+            scheme: Scheme::Gpt4oUniscript,
+            rules: Rules::Superword,
+            min_count: 1,
+            max_token_bytes: None,
+            max_superword_pretokens: None,
+            special_tokens: vec!["<s>".to_string()],
+            alphabet: Alphabet::Bytes,
+            id_order: IdOrder::RegularFirst,
+        }
+    }
+
+    fn counts(settings: &Settings) -> Counts {
+        let mut batch = Some(vec![format!("{TEXT}<s>{TEXT}"), String::new()]);
+        let special = SpecialTokens::new(&settings.special_tokens).unwrap();
+        let mut batches = || Ok(batch.take());
+        count_documents(&mut batches, settings.scheme, &special, true, 1, &mut no_progress).unwrap()
+    }
+
+    #[test]
+    fn encoding_the_corpus_gives_what_training_left() {
+        for algorithm in [Algorithm::Bpe, Algorithm::Superbpe, Algorithm::Boundless] {
+            let settings = settings(algorithm);
+            let counts = counts(&settings);
+            let (artifact, stop) = train_counts(&counts, &settings, &mut no_progress).unwrap();
+            assert_eq!(stop, Stop::VocabSize);
+            let model = model_from_bytes(&artifact, &Limits::default()).unwrap();
+            assert_eq!((model.algorithm, model.documents), (algorithm, 2));
+            assert_eq!(model.bytes, 2 * TEXT.len() as u64);
+            let encoder = Encoder::new(&model, true).unwrap();
+            assert_eq!(encoder.vocab_size(), 268);
+            let ids = encoder.encode(TEXT, None, &mut no_progress).unwrap();
+            let replaced: u64 = model.ops.iter().map(|op| op.count).sum();
+            assert_eq!(2 * ids.len() as u64, model.bytes - replaced);
+            let superword = ids.iter().any(|&id| encoder.is_superword(id).unwrap());
+            assert_eq!(superword, algorithm != Algorithm::Bpe);
+        }
+    }
+
+    #[test]
+    fn the_callback_can_stop_it_before_the_candidates() {
+        let settings = settings(Algorithm::Boundless);
+        let mut progress = |stage: &'static str, _: u64, _: u64| match stage {
+            "candidates" => Err(Error::cancelled()),
+            _ => Ok(()),
+        };
+        let error = train_counts(&counts(&settings), &settings, &mut progress).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Cancelled);
+    }
 }

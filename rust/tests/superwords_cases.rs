@@ -58,7 +58,8 @@ fn train(
         let tokens: Vec<u32> = tokens.iter().map(|token| numbers[token]).collect();
         table.push(&tokens, *count);
     }
-    let (ops, stop) = train_superwords(&ops, &table, settings, &mut no_progress).unwrap();
+    let (ops, stop) =
+        train_superwords(&ops, &table, settings, &mut no_progress).expect("counts are small");
     let mut strings: Vec<Bytes> = (0..=255).map(|byte| vec![byte]).collect();
     let mut out = vec![];
     for op in ops {

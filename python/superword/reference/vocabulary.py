@@ -6,31 +6,12 @@ from collections.abc import Sequence
 
 from superword.errors import ModelFormatError
 from superword.model import Op
+from superword.reference.tokens import alphabet_tokens
 
 #: Ids in all, special tokens included (SPEC 1).
 MAX_IDS = 2**31 - 1
 #: Ops of one model.
 MAX_OPS = 2**31 - 1
-
-
-def alphabet_tokens(alphabet: str) -> bytes:
-    """The single-byte tokens in the order of their creation numbers.
-
-    Args:
-        alphabet: "bytes" (all 256) or "utf8" (the 243 bytes that occur in UTF-8).
-
-    Returns:
-        The bytes, ascending.
-
-    >>> len(alphabet_tokens("utf8"))
-    243
-
-    Source: SPEC 4.
-    """
-    every = range(256)
-    if alphabet == "utf8":
-        return bytes(byte for byte in every if byte <= 0xBF or 0xC2 <= byte <= 0xF4)
-    return bytes(every)
 
 
 class Vocabulary:
@@ -48,7 +29,7 @@ class Vocabulary:
         max_total_bytes: int | None = None,
     ) -> None:
         """Start with the alphabet; limits of None do not limit."""
-        self.tokens = [bytes([byte]) for byte in alphabet_tokens(alphabet)]
+        self.tokens = alphabet_tokens(alphabet)
         self.numbers = {token: number for number, token in enumerate(self.tokens)}
         self._max_token_bytes = max_token_bytes
         self._max_total_bytes = max_total_bytes
