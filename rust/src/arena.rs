@@ -5,7 +5,7 @@
 //! without links: one `u32` per unit is all there is. A sentinel stands before, between and after
 //! the sequences. (The Python twin links its slots instead, which reads better.)
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::ticker::Ticker;

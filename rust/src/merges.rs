@@ -46,7 +46,7 @@ pub fn train_merges(
     let tokens = Tokens::new(settings.alphabet);
     let size = tokens.len();
     let goal = settings.regular_vocab_size as usize;
-    let number = check_pretokens(pretokens, settings.alphabet)?;
+    let number = byte_tokens(pretokens, settings.alphabet)?;
     let ticker = &mut Ticker::new(progress, "merges", goal.saturating_sub(size) as u64);
     ticker.report(0)?;
     let PretokenCounts { bytes, ends, counts } = pretokens;
@@ -71,8 +71,8 @@ pub fn train_merges(
     Ok((ops, stop))
 }
 
-/// The token of every byte; checks that the alphabet has all bytes of the pretokens.
-fn check_pretokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
+/// The token of every byte of an alphabet; checks that it has all bytes of the pretokens.
+fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
     let mut number = [u32::MAX; 256];
     for (i, byte) in alphabet.tokens().into_iter().enumerate() {
         number[usize::from(byte)] = i as u32;

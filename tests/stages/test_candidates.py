@@ -56,6 +56,13 @@ def test_the_alphabet_utf8_has_its_own_numbers(backend: ModuleType) -> None:
     ]
 
 
+def test_what_the_ops_do_not_reduce_is_not_eligible(backend: ModuleType) -> None:
+    """ "abc" is a token, but the op (a, b) comes first: what deletions will make common."""
+    ops = [("merge", 97, 98, 256, 1), ("merge", 98, 99, 257, 1), ("merge", 97, 257, 258, 1)]
+    pretokens = [(b"abc", 1), (b"bc", 1)]
+    assert backend.single_token_pretokens(ops, pretokens, SETTINGS) == [(b"bc", 257)]
+
+
 def test_a_very_long_token(backend: ModuleType) -> None:
     """Encoding must not be quadratic in the length of a pretoken."""
     ops, new = [], 97

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from superword.errors import InputError
 from superword.model import Op
 from superword.reference.pairs import Pairs
-from superword.reference.tokens import Tokens
+from superword.reference.tokens import Tokens, alphabet_tokens
 from superword.settings import Settings
 
 
@@ -27,7 +27,8 @@ def train_merges(
     Op(kind='merge', left=256, right=256, new=257, count=2)
     """
     tokens = Tokens(settings.alphabet)
-    sequences = pretoken_tokens(pretokens, settings.alphabet, tokens)
+    number = byte_tokens(pretokens, settings.alphabet)
+    sequences = (([number[byte] for byte in pretoken], count) for pretoken, count in pretokens)
     pairs = Pairs(tokens, sequences, settings.rules, settings.max_token_bytes, None)
     size = len(tokens)
     ops: list[Op] = []
@@ -45,25 +46,20 @@ def train_merges(
         ops.append(Op("merge", *pair, new, count))
 
 
-def pretoken_tokens(
-    pretokens: Sequence[tuple[bytes, int]], alphabet: str, tokens: Tokens
-) -> list[tuple[list[int], int]]:
-    """Return the pretokens as sequences of single-byte tokens.
+def byte_tokens(pretokens: Sequence[tuple[bytes, int]], alphabet: str) -> dict[int, int]:
+    """Return the token of every byte of an alphabet.
 
-    Raises InputError for the first byte that the alphabet lacks.
+    Raises InputError for the first byte of the pretokens that the alphabet lacks.
 
-    >>> pretoken_tokens([(b"ab", 3)], "bytes", Tokens("bytes"))
-    [([97, 98], 3)]
+    >>> byte_tokens([("é".encode(), 1)], "utf8")[0xC3]
+    193
     """
-    number = [tokens.numbers.get(bytes([byte])) for byte in range(256)]
-    out = []
-    for pretoken, count in pretokens:
-        sequence = [token for byte in pretoken if (token := number[byte]) is not None]
-        if len(sequence) != len(pretoken):
-            byte = next(byte for byte in pretoken if number[byte] is None)
-            raise InputError(
-                f"pretoken {pretoken.hex()} has the byte {byte:02x}, which is not in the alphabet"
-                f" '{alphabet}'; use the alphabet 'bytes'"
-            )
-        out.append((sequence, count))
-    return out
+    number = {token[0]: number for number, token in enumerate(alphabet_tokens(alphabet))}
+    for pretoken, _ in pretokens:
+        for byte in pretoken:
+            if byte not in number:
+                raise InputError(
+                    f"pretoken {pretoken.hex()} has the byte {byte:02x}, which is not in the"
+                    f" alphabet '{alphabet}'; use the alphabet 'bytes'"
+                )
+    return number
