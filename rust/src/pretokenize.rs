@@ -1,1 +1,126 @@
-//! Not written yet.
+//! Documents to pretokens, by the named schemes (SPEC sections 3.2 and 3.4).
+//!
+//! The reference runs the patterns through a regular-expression engine; here each pattern is a
+//! scanner written by hand, equal to it by test.
+
+mod classes;
+mod gpt2;
+mod gpt4;
+mod gpt4o;
+mod gpt4o_script;
+mod reader;
+mod runs;
+
+use crate::scripts::Chunks;
+use crate::settings::Scheme;
+use reader::{OneScript, Plain};
+
+/// The pretokens of a text, in order; their concatenation is the text. Nothing is allocated.
+/// SPEC sections 3.1, 3.2 and 3.4.
+///
+/// ```
+/// use superword::pretokenize::Pretokens;
+/// use superword::settings::Scheme;
+/// let pieces: Vec<&str> = Pretokens::new("To be, or not?", Scheme::Gpt4oUniscript).collect();
+/// assert_eq!(pieces, ["To", " be", ",", " or", " not", "?"]);
+/// ```
+pub struct Pretokens<'t> {
+    text: &'t str,
+    at: usize,
+    scheme: Scheme,
+    chunks: Chunks<'t>,
+    /// Where the current chunk ends, and whether it is cut letter by letter.
+    chunk_end: usize,
+    by_letter: bool,
+}
+
+impl<'t> Pretokens<'t> {
+    /// The pretokens of `text` by `scheme`.
+    pub fn new(text: &'t str, scheme: Scheme) -> Self {
+        let chunks = Chunks::new(text);
+        Self { text, at: 0, scheme, chunks, chunk_end: 0, by_letter: false }
+    }
+
+    /// Where the pretoken that starts at `self.at` ends, if the scheme cuts chunks first.
+    #[inline]
+    fn end_in_chunk(&mut self) -> usize {
+        if self.at == self.chunk_end {
+            match self.chunks.next() {
+                Some((script, end)) => {
+                    self.by_letter = classes::is_listed(script);
+                    self.chunk_end = end;
+                }
+                None => return self.text.len(),
+            }
+        }
+        let chunk = &self.text.as_bytes()[..self.chunk_end];
+        if self.by_letter {
+            gpt4o_script::pretoken_end(chunk, self.at)
+        } else {
+            gpt4o::pretoken_end(&mut Plain::new(chunk), self.at)
+        }
+    }
+}
+
+impl<'t> Iterator for Pretokens<'t> {
+    type Item = &'t str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'t str> {
+        let bytes = self.text.as_bytes();
+        let at = self.at;
+        if at >= bytes.len() {
+            return None;
+        }
+        self.at = match self.scheme {
+            Scheme::Gpt2 => gpt2::pretoken_end(bytes, at),
+            Scheme::Gpt4 => gpt4::pretoken_end(bytes, at),
+            Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
+            Scheme::Gpt4oScripts => self.end_in_chunk(),
+            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(bytes), at),
+        };
+        Some(&self.text[at..self.at])
+    }
+}
+
+/// Tells whether a pretoken may be part of a superword: it holds a letter (`\p{L}`).
+/// SPEC section 6.
+///
+/// ```
+/// use superword::pretokenize::is_eligible_text;
+/// assert!(is_eligible_text(" be") && !is_eligible_text("42"));
+/// ```
+pub fn is_eligible_text(pretoken: &str) -> bool {
+    pretoken.chars().any(|char| classes::class_of(u32::from(char)).is_letter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_equal_characters_take_linear_time() {
+        for &scheme in Scheme::ALL {
+            for char in ["a", "A", "1", " ", "\n", "'", "/", "!", "漢", "ー", "\u{301}", "é"] {
+                let text = char.repeat(1_000_000);
+                let bytes: usize = Pretokens::new(&text, scheme).map(str::len).sum();
+                assert_eq!(bytes, text.len());
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_text_has_no_pretoken() {
+        for &scheme in Scheme::ALL {
+            assert_eq!(Pretokens::new("", scheme).next(), None);
+        }
+    }
+
+    #[test]
+    fn every_letter_and_nothing_else_is_eligible() {
+        for code in (0..=0x10FFFF).filter_map(char::from_u32) {
+            let (category, ..) = crate::scripts::classify(code.into(), code.into())[0];
+            assert_eq!(is_eligible_text(&format!("1{code}")), category.starts_with('L'));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The classes of code points that the scanners tell apart, as tables made at compile time.
+
+use crate::patterns::{JAPANESE_COMMON, LISTED_SCRIPTS};
+use crate::scripts::{is_real, script_index};
+use crate::unicode::{
+    BLOCK_LEN, BLOCK_OF, BLOCKS, CATEGORIES, COMMON, RECORDS, SCRIPTS, WHITE_SPACE,
+};
+
+/// What a code point is for a scanner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Class {
+    /// Nothing of the below: punctuation, symbols, controls, unassigned.
+    Other,
+    /// Lu, Lt.
+    Upper,
+    /// Ll.
+    Lower,
+    /// Lm, Lo.
+    Caseless,
+    /// M; in `gpt4o-uniscript` only those that are Common or Inherited.
+    Mark,
+    /// N.
+    Number,
+    /// White_Space without CR and LF.
+    Space,
+    /// CR, LF.
+    Newline,
+    /// A mark of a real script that is not listed (`gpt4o-uniscript` only).
+    ScriptMark,
+    /// A letter that is cut alone: H of SPEC section 3.4 (`gpt4o-uniscript` only).
+    ListedLetter,
+    /// A mark of a listed script (`gpt4o-uniscript` only).
+    ListedMark,
+    /// No code point: what may be read ends here.
+    End,
+}
+
+impl Class {
+    /// L, listed or not.
+    #[inline]
+    pub(super) const fn is_letter(self) -> bool {
+        matches!(self, Self::Upper | Self::Lower | Self::Caseless | Self::ListedLetter)
+    }
+
+    /// M, listed or not.
+    #[inline]
+    pub(super) const fn is_mark(self) -> bool {
+        matches!(self, Self::Mark | Self::ScriptMark | Self::ListedMark)
+    }
+
+    /// What the two word alternatives of `gpt4o` are made of.
+    #[inline]
+    pub(super) const fn is_word(self) -> bool {
+        matches!(self, Self::Upper | Self::Lower | Self::Caseless | Self::Mark | Self::ScriptMark)
+    }
+
+    /// `[^\s\p{L}\p{N}]`: marks belong to it.
+    #[inline]
+    pub(super) const fn is_other(self) -> bool {
+        matches!(self, Self::Other) || self.is_mark()
+    }
+}
+
+/// Whether a script is one of those that are cut letter by letter.
+#[inline]
+pub(super) fn is_listed(script: u8) -> bool {
+    LISTED[usize::from(script)]
+}
+
+/// The class of an ASCII byte; 0x80 to 0xFF are never asked for.
+#[inline]
+pub(super) fn ascii_class(byte: u8) -> Class {
+    ASCII[usize::from(byte & 0x7F)]
+}
+
+/// The class of a code point, all scripts alike.
+#[inline]
+pub(super) fn class_of(code: u32) -> Class {
+    match code {
+        0..0x80 => ASCII[code as usize],
+        _ => CLASS_BLOCKS[block_index(code)],
+    }
+}
+
+/// The class of a code point that is not ASCII, with the listed scripts apart.
+#[inline]
+pub(super) fn class_with_listed(code: u32, script: u8) -> Class {
+    let class = LISTED_CLASS_BLOCKS[block_index(code)];
+    // These share their properties with other letters, so no table of properties tells them apart.
+    if class as u8 == Class::Caseless as u8 && script == COMMON {
+        let is_japanese = JAPANESE_COMMON.iter().any(|&(a, b)| a <= code && code <= b);
+        return if is_japanese { Class::ListedLetter } else { class };
+    }
+    class
+}
+
+#[inline]
+fn block_index(code: u32) -> usize {
+    BLOCK_OF[code as usize / BLOCK_LEN] as usize * BLOCK_LEN + code as usize % BLOCK_LEN
+}
+
+static LISTED: [bool; SCRIPTS.len()] = {
+    let mut listed = [false; SCRIPTS.len()];
+    let mut at = 0;
+    while at < LISTED_SCRIPTS.len() {
+        listed[script_index(LISTED_SCRIPTS[at]) as usize] = true;
+        at += 1;
+    }
+    listed
+};
+
+static CLASS_BLOCKS: [Class; BLOCKS.len()] = {
+    let mut classes = [Class::Other; BLOCKS.len()];
+    let mut at = 0;
+    while at < BLOCKS.len() {
+        classes[at] = plain_class(RECORDS[BLOCKS[at] as usize]);
+        at += 1;
+    }
+    classes
+};
+
+static LISTED_CLASS_BLOCKS: [Class; BLOCKS.len()] = {
+    let mut classes = [Class::Other; BLOCKS.len()];
+    let mut at = 0;
+    while at < BLOCKS.len() {
+        let record = RECORDS[BLOCKS[at] as usize];
+        let class = plain_class(record);
+        classes[at] = if LISTED[record.1 as usize] && class.is_letter() {
+            Class::ListedLetter
+        } else if LISTED[record.1 as usize] && class.is_mark() {
+            Class::ListedMark
+        } else if is_real(record.1) && class.is_mark() {
+            Class::ScriptMark
+        } else {
+            class
+        };
+        at += 1;
+    }
+    classes
+};
+
+static ASCII: [Class; 128] = {
+    let mut classes = [Class::Other; 128];
+    let mut code = 0;
+    while code < classes.len() {
+        let block = BLOCK_OF[code / BLOCK_LEN] as usize;
+        classes[code] = plain_class(RECORDS[BLOCKS[block * BLOCK_LEN + code % BLOCK_LEN] as usize]);
+        code += 1;
+    }
+    classes[b'\r' as usize] = Class::Newline;
+    classes[b'\n' as usize] = Class::Newline;
+    classes
+};
+
+const fn plain_class((category, _, flags): (u8, u8, u8)) -> Class {
+    if flags & WHITE_SPACE != 0 {
+        return Class::Space;
+    }
+    match CATEGORIES[category as usize].as_bytes() {
+        b"Lu" | b"Lt" => Class::Upper,
+        b"Ll" => Class::Lower,
+        b"Lm" | b"Lo" => Class::Caseless,
+        [b'M', _] => Class::Mark,
+        [b'N', _] => Class::Number,
+        _ => Class::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripts::{classify, script_of};
+
+    #[test]
+    fn every_scalar_value_has_the_class_of_its_properties() {
+        for code in (0..=0x10FFFF).filter(|&code| char::from_u32(code).is_some()) {
+            let (category, script, white_space, _) = classify(code, code)[0];
+            let expected = match category {
+                _ if code == 0x0A || code == 0x0D => Class::Newline,
+                _ if white_space => Class::Space,
+                "Lu" | "Lt" => Class::Upper,
+                "Ll" => Class::Lower,
+                "Lm" | "Lo" => Class::Caseless,
+                "Mn" | "Mc" | "Me" => Class::Mark,
+                "Nd" | "Nl" | "No" => Class::Number,
+                _ => Class::Other,
+            };
+            assert_eq!(class_of(code), expected, "U+{code:04X}");
+            if code < 0x80 {
+                assert_eq!(ascii_class(code as u8), expected);
+                continue;
+            }
+            let listed = LISTED_SCRIPTS.contains(&script);
+            let japanese = JAPANESE_COMMON.iter().any(|&(a, b)| a <= code && code <= b);
+            let expected = match expected {
+                Class::Upper | Class::Lower | Class::Caseless if listed || japanese => {
+                    Class::ListedLetter
+                }
+                Class::Mark if listed => Class::ListedMark,
+                Class::Mark if is_real(script_of(code)) => Class::ScriptMark,
+                class => class,
+            };
+            assert_eq!(class_with_listed(code, script_of(code)), expected, "U+{code:04X}");
+        }
+    }
+}
