@@ -1,1 +1,429 @@
-//! Not written yet.
+//! From texts to token ids and back (SPEC 9).
+
+use crate::error::{Error, ErrorKind, Progress, Result, no_progress};
+use crate::model::{Model, Op, OpKind};
+use crate::parallel::map_in_order;
+use crate::pretokenize::Pretokens;
+use crate::replay::{Pairs, Scratch, Ticker, encode_pretoken, encode_run, pairs_of_ops};
+use crate::settings::{Alphabet, Scheme};
+use crate::special_tokens::SpecialTokens;
+use crate::vocabulary::{MAX_OPS, Vocabulary, final_order};
+
+/// The longest text (SPEC 1).
+pub const MAX_TEXT_BYTES: u64 = u32::MAX as u64;
+
+/// The vocabulary shortcut knows tokens up to this length; what is longer is rare, and finding out
+/// how it ends takes longer.
+const SHORTCUT_BYTES: usize = 64;
+
+/// A model, ready to encode and decode. It never changes: threads may share it.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    scheme: Scheme,
+    alphabet: Alphabet,
+    ops: Vec<Op>,
+    special: Vec<String>,
+    splitter: SpecialTokens,
+    vocabulary: Vocabulary,
+    /// By byte: its token; `u32::MAX` if the alphabet has it not.
+    byte_tokens: [u32; 256],
+    merges: Pairs,
+    supermerges: Pairs,
+    /// By creation number: whether it is left or right of some supermerge.
+    super_parts: Vec<bool>,
+    /// By creation number: whether its bytes as a pretoken are known to end as this one token.
+    known: Vec<bool>,
+    /// By creation number: the id.
+    ids: Vec<u32>,
+    /// By id, ordinary ones alone: the creation number.
+    order: Vec<u32>,
+    /// By creation number: whether some supermerge makes it.
+    superwords: Vec<bool>,
+}
+
+/// An op as (kind, left, right, new, count) with the bytes of its tokens.
+pub type OpTokens<'a> = (OpKind, &'a [u8], &'a [u8], &'a [u8], u64);
+
+impl Encoder {
+    /// Prepares a model; `shortcut` changes the speed alone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Model`] if an op names a token that does not exist or makes another than it
+    /// says, [`ErrorKind::Settings`] if the special tokens cannot be used.
+    pub fn new(model: &Model, shortcut: bool) -> Result<Self> {
+        let splitter = SpecialTokens::new(&model.special_tokens)?;
+        let vocabulary = check_ops(&model.ops, model.alphabet)?;
+        let size = vocabulary.len();
+        let order = final_order(&model.ops, size, model.id_order);
+        let mut ids = vec![0; size];
+        for (id, &token) in order.iter().enumerate() {
+            ids[token as usize] = id as u32;
+        }
+        let mut byte_tokens = [u32::MAX; 256];
+        for (token, byte) in model.alphabet.tokens().into_iter().enumerate() {
+            byte_tokens[usize::from(byte)] = token as u32;
+        }
+        let (mut super_parts, mut superwords) = (vec![false; size], vec![false; size]);
+        for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
+            super_parts[op.left as usize] = true;
+            super_parts[op.right as usize] = true;
+            superwords[op.new as usize] = true;
+        }
+        let mut encoder = Self {
+            scheme: model.scheme,
+            alphabet: model.alphabet,
+            ops: model.ops.clone(),
+            special: model.special_tokens.clone(),
+            splitter,
+            byte_tokens,
+            merges: pairs_of_ops(&model.ops, OpKind::Merge),
+            supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
+            super_parts,
+            known: vec![false; size],
+            ids,
+            order,
+            superwords,
+            vocabulary,
+        };
+        if shortcut {
+            encoder.known = encoder.single_tokens()?;
+        }
+        Ok(encoder)
+    }
+
+    /// How many ordinary tokens there are; the ids of the special ones follow.
+    pub fn vocab_size(&self) -> u32 {
+        self.order.len() as u32
+    }
+
+    /// The bytes of a token.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] if there is no such id.
+    pub fn token_bytes(&self, token_id: u32) -> Result<&[u8]> {
+        self.find_token(token_id).ok_or_else(|| self.unknown_id(token_id, ""))
+    }
+
+    /// The id of the token with these bytes, an ordinary one before a special one.
+    pub fn token_id(&self, token: &[u8]) -> Option<u32> {
+        if let Some(number) = self.vocabulary.number(token) {
+            return Some(self.ids[number as usize]);
+        }
+        let index = self.special.iter().position(|special| special.as_bytes() == token)?;
+        Some(self.vocab_size() + index as u32)
+    }
+
+    /// Whether some supermerge makes the token.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] if there is no such id.
+    pub fn is_superword(&self, token_id: u32) -> Result<bool> {
+        self.token_bytes(token_id)?;
+        let number = self.order.get(token_id as usize);
+        Ok(number.is_some_and(|&number| self.superwords[number as usize]))
+    }
+
+    /// The ops with the bytes of their tokens.
+    pub fn op_tokens(&self) -> impl ExactSizeIterator<Item = OpTokens<'_>> {
+        let token = |number| self.vocabulary.token(number);
+        self.ops
+            .iter()
+            .map(move |op| (op.kind, token(op.left), token(op.right), token(op.new), op.count))
+    }
+
+    /// The ids of a text. `allowed` are the indices of the special tokens that are recognized, any
+    /// other in the text is an error; with `None` special tokens are plain text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] if the text holds a special token that is not allowed or is too
+    /// long, or what the progress callback returns.
+    pub fn encode(
+        &self,
+        text: &str,
+        allowed: Option<&[u32]>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u32>> {
+        let gate = self.gate(allowed)?;
+        let mut work = Work::new(progress, text.len());
+        self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)?;
+        Ok(work.ids)
+    }
+
+    /// The ids of bytes: what is UTF-8 as texts, every other byte as its single-byte token.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] if the model has not all bytes in its alphabet, or as for
+    /// [`Self::encode`].
+    pub fn encode_bytes(
+        &self,
+        data: &[u8],
+        allowed: Option<&[u32]>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<u32>> {
+        if self.alphabet != Alphabet::Bytes {
+            return fail(format!(
+                "bytes can be encoded only with alphabet 'bytes', this model has '{}': encode text",
+                self.alphabet.name()
+            ));
+        }
+        check_length(data)?;
+        let gate = self.gate(allowed)?;
+        let mut work = Work::new(progress, data.len());
+        let mut start = 0;
+        for chunk in data.utf8_chunks() {
+            self.encode_text(chunk.valid(), &gate, start, str::len, &mut work)?;
+            for &byte in chunk.invalid() {
+                work.ids.push(self.ids[self.byte_tokens[usize::from(byte)] as usize]);
+            }
+            start += chunk.valid().len() + chunk.invalid().len();
+        }
+        Ok(work.ids)
+    }
+
+    /// The ids of several texts, in their order, on up to `threads` threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] for the first text that cannot be encoded, named by its index, or
+    /// what the progress callback returns.
+    pub fn encode_batch<S: AsRef<str> + Sync>(
+        &self,
+        texts: &[S],
+        allowed: Option<&[u32]>,
+        threads: usize,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<Vec<u32>>> {
+        let gate = self.gate(allowed)?;
+        let encode = |index: usize, progress: &mut Progress<'_>| {
+            let text = texts[index].as_ref();
+            let mut work = Work::new(progress, text.len());
+            self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)
+                .map(|()| work.ids)
+                .map_err(|error| match error.kind {
+                    ErrorKind::Encoding => {
+                        Error::new(error.kind, format!("text {index}: {}", error.message))
+                    }
+                    _ => error,
+                })
+        };
+        map_in_order("encode", texts.len(), threads, &encode, progress)
+    }
+
+    /// The bytes of the tokens, one after the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encoding`] at an unknown id.
+    pub fn decode_bytes(&self, ids: &[u32]) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        for (place, &id) in ids.iter().enumerate() {
+            let token = self.find_token(id);
+            let error = || self.unknown_id(id, &format!(" at position {place}"));
+            out.extend_from_slice(token.ok_or_else(error)?);
+        }
+        Ok(out)
+    }
+
+    fn find_token(&self, id: u32) -> Option<&[u8]> {
+        match self.order.get(id as usize) {
+            Some(&number) => Some(self.vocabulary.token(number)),
+            None => self.special.get(id as usize - self.order.len()).map(String::as_bytes),
+        }
+    }
+
+    fn unknown_id(&self, id: u32, place: &str) -> Error {
+        let last = self.order.len() + self.special.len() - 1;
+        let text = format!("id {id}{place} is not in the vocabulary (ids are 0 to {last})");
+        Error::new(ErrorKind::Encoding, text)
+    }
+
+    /// Which tokens' bytes, as pretokens, end as that one token: found by encoding them. Being in
+    /// the vocabulary is not enough: ops may exist that are never reached.
+    fn single_tokens(&self) -> Result<Vec<bool>> {
+        let mut known = vec![false; self.vocabulary.len()];
+        let mut progress = no_progress;
+        let mut work = Work::new(&mut progress, 0);
+        let alphabet = 0..self.alphabet.tokens().len() as u32;
+        let made = self.ops.iter().filter(|op| op.kind == OpKind::Merge).map(|op| op.new);
+        for number in alphabet.chain(made) {
+            let bytes = self.vocabulary.token(number);
+            if bytes.len() <= SHORTCUT_BYTES && !known[number as usize] {
+                self.encode_pretoken(bytes, &mut work)?;
+                known[number as usize] = work.tokens == [number];
+            }
+        }
+        Ok(known)
+    }
+
+    fn gate(&self, allowed: Option<&[u32]>) -> Result<Gate> {
+        let Some(allowed) = allowed else {
+            let none = SpecialTokens::new::<&str>(&[])?;
+            return Ok(Gate { allowed: Vec::new(), cut: none.clone(), refused: none });
+        };
+        let mut is_allowed = vec![false; self.special.len()];
+        for &index in allowed {
+            let Some(place) = is_allowed.get_mut(index as usize) else {
+                return fail(format!(
+                    "special token {index} cannot be allowed: the model has {}",
+                    self.special.len()
+                ));
+            };
+            *place = true;
+        }
+        let every = 0..self.special.len() as u32;
+        let (allowed, refused): (Vec<u32>, Vec<u32>) =
+            every.partition(|&index| is_allowed[index as usize]);
+        let (cut, refused) = (self.splitter_of(&allowed)?, self.splitter_of(&refused)?);
+        Ok(Gate { allowed, cut, refused })
+    }
+
+    fn splitter_of(&self, indices: &[u32]) -> Result<SpecialTokens> {
+        if indices.len() == self.special.len() {
+            return Ok(self.splitter.clone());
+        }
+        let chosen: Vec<_> = indices.iter().map(|&i| &self.special[i as usize]).collect();
+        SpecialTokens::new(&chosen)
+    }
+
+    /// The ids of a text that stands at `start`, in the units in which `length` measures.
+    fn encode_text(
+        &self,
+        text: &str,
+        gate: &Gate,
+        start: usize,
+        length: fn(&str) -> usize,
+        work: &mut Work<'_, '_>,
+    ) -> Result<()> {
+        check_length(text.as_bytes())?;
+        let mut at = 0;
+        for (part, index) in gate.cut.split(text) {
+            match index {
+                None => {
+                    if let Some((token, offset)) = gate.find_refused(part) {
+                        return fail(format!(
+                            "special token '{token}' at position {} is not allowed: name it in \
+                             allowed_special, or use encode_ordinary to take it as plain text",
+                            start + length(&text[..at + offset])
+                        ));
+                    }
+                    self.encode_ordinary(part, work)?;
+                }
+                Some(index) => {
+                    let id = self.vocab_size() + gate.allowed[index as usize];
+                    work.ids.push(id);
+                }
+            }
+            at += part.len();
+        }
+        Ok(())
+    }
+
+    /// Appends the ids of a text without special tokens.
+    fn encode_ordinary(&self, text: &str, work: &mut Work<'_, '_>) -> Result<()> {
+        work.run.clear();
+        for pretoken in Pretokens::new(text, self.scheme) {
+            self.encode_pretoken(pretoken.as_bytes(), work)?;
+            work.ticker.done += pretoken.len() as u64;
+            if let [token] = work.tokens[..]
+                && self.super_parts[token as usize]
+            {
+                work.run.push(token);
+            } else {
+                self.end_run(work)?;
+                work.ids.extend(work.tokens.iter().map(|&token| self.ids[token as usize]));
+            }
+        }
+        self.end_run(work)
+    }
+
+    fn end_run(&self, work: &mut Work<'_, '_>) -> Result<()> {
+        encode_run(&mut work.run, &self.supermerges, &mut work.scratch, &mut work.ticker)?;
+        work.ids.extend(work.run.drain(..).map(|token| self.ids[token as usize]));
+        Ok(())
+    }
+
+    /// Leaves the tokens of a pretoken in `work.tokens`.
+    fn encode_pretoken(&self, pretoken: &[u8], work: &mut Work<'_, '_>) -> Result<()> {
+        work.tokens.clear();
+        if pretoken.len() <= SHORTCUT_BYTES
+            && let Some(token) = self.vocabulary.number(pretoken)
+            && self.known[token as usize]
+        {
+            work.tokens.push(token);
+            return work.ticker.tick();
+        }
+        work.tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
+        encode_pretoken(&mut work.tokens, &self.merges, &mut work.scratch, &mut work.ticker)
+    }
+}
+
+/// What one call does with special tokens.
+struct Gate {
+    /// The number of each token of `cut`.
+    allowed: Vec<u32>,
+    /// Cuts the text.
+    cut: SpecialTokens,
+    /// Is an error in what is left.
+    refused: SpecialTokens,
+}
+
+impl Gate {
+    fn find_refused<'a>(&'a self, text: &'a str) -> Option<(&'a str, usize)> {
+        let mut at = 0;
+        for (part, index) in self.refused.split(text) {
+            if index.is_some() {
+                return Some((part, at));
+            }
+            at += part.len();
+        }
+        None
+    }
+}
+
+/// The ids so far, and working memory that is kept from one pretoken to the next.
+struct Work<'a, 'p> {
+    ids: Vec<u32>,
+    tokens: Vec<u32>,
+    run: Vec<u32>,
+    scratch: Scratch,
+    ticker: Ticker<'a, 'p>,
+}
+
+impl<'a, 'p> Work<'a, 'p> {
+    fn new(progress: &'a mut Progress<'p>, bytes: usize) -> Self {
+        Self {
+            ids: Vec::new(),
+            tokens: Vec::new(),
+            run: Vec::new(),
+            scratch: Scratch::default(),
+            ticker: Ticker::new(progress, bytes as u64),
+        }
+    }
+}
+
+fn check_ops(ops: &[Op], alphabet: Alphabet) -> Result<Vocabulary> {
+    let error = |text| Err(Error::new(ErrorKind::Model, text));
+    if ops.len() > MAX_OPS {
+        return error("a model has at most 2^31 - 1 ops".to_string());
+    }
+    let mut vocabulary = Vocabulary::new(alphabet, u64::MAX, u64::MAX);
+    for (index, op) in ops.iter().enumerate() {
+        match vocabulary.make(op.left, op.right) {
+            Ok(new) if new == op.new => {}
+            Ok(new) => {
+                return error(format!("op {index}: it makes token {new}, not {}", op.new));
+            }
+            Err(inner) => return error(format!("op {index}: {inner}")),
+        }
+    }
+    Ok(vocabulary)
+}
+
+fn check_length(data: &[u8]) -> Result<()> {
+    if data.len() as u64 > MAX_TEXT_BYTES {
+        return fail("a text has at most 2^32 - 1 bytes: cut it at a place of your choice");
+    }
+    Ok(())
+}
+
+fn fail<T>(text: impl Into<String>) -> Result<T> {
+    Err(Error::new(ErrorKind::Encoding, text))
+}

@@ -2,6 +2,7 @@
 //!
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
+mod arena;
 pub mod candidates;
 pub mod counts;
 mod decompress;
@@ -10,22 +11,30 @@ pub mod encoder;
 pub mod error;
 mod feeds;
 mod file_input;
+mod header;
+mod heap;
 mod interner;
 pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
-pub mod pairs;
+mod pairs;
+mod parallel;
 pub mod patterns;
 pub mod pretokenize;
+mod replay;
 pub mod scripts;
 pub mod settings;
+mod sides;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+mod ticker;
+pub mod tokens;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;
+pub mod vocabulary;
 mod workers;
 
 pub use error::{Error, ErrorKind, Progress, Result};

@@ -1,1 +1,357 @@
-//! Not written yet.
+//! The artifact: a model as bytes and back (SPEC 10).
+//!
+//! A header line, one line an op, and a line `sha256 HEX` with its line end, after which nothing
+//! stands. The reader accepts exactly what the writer writes.
+
+use std::io::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::{MAX_COUNT, Value, header_from_bytes, header_to_bytes, parse_number};
+use crate::model::{Model, Op, OpKind};
+use crate::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+use crate::special_tokens::check_special_tokens;
+use crate::unicode::UNICODE_VERSION;
+use crate::vocabulary::{MAX_IDS, MAX_OPS, Vocabulary};
+
+const FORMAT: &str = "superword";
+const VERSION: u64 = 1;
+const ELIGIBLE_PATTERN: &str = "\\p{L}";
+
+/// The longest token that is loaded unless the caller says otherwise.
+pub const MAX_TOKEN_BYTES: u64 = 1 << 24;
+/// The bytes of all tokens that the ops make, in all, unless the caller says otherwise.
+pub const MAX_TOTAL_BYTES: u64 = 1 << 28;
+
+const STRING: &str = "a string";
+const NUMBER: &str = "a whole number";
+const STRINGS: &str = "a list of strings";
+const TYPES: [(&str, &str); 15] = [
+    ("algorithm", STRING),
+    ("alphabet", STRING),
+    ("bytes", NUMBER),
+    ("distinct_pretokens", NUMBER),
+    ("documents", NUMBER),
+    ("eligible_pattern", STRING),
+    ("format", STRING),
+    ("id_order", STRING),
+    ("ops", NUMBER),
+    ("pretokens", NUMBER),
+    ("rules", STRING),
+    ("scheme", STRING),
+    ("special_tokens", STRINGS),
+    ("unicode", STRING),
+    ("version", NUMBER),
+];
+const FOOTER_BYTES: usize = "sha256 \n".len() + 64;
+
+/// What a reader is willing to load.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Accept a model made with another Unicode version.
+    pub any_unicode: bool,
+    /// The longest token in bytes; `None` is [`MAX_TOKEN_BYTES`].
+    pub max_token_bytes: Option<u64>,
+    /// The bytes of everything the ops make, in all; `None` is [`MAX_TOTAL_BYTES`].
+    pub max_total_bytes: Option<u64>,
+}
+
+/// The artifact of a model.
+pub fn model_to_bytes(model: &Model) -> Vec<u8> {
+    let text = |text: &str| Value::Text(text.to_string());
+    let mut out = header_to_bytes(vec![
+        ("algorithm", text(model.algorithm.name())),
+        ("alphabet", text(model.alphabet.name())),
+        ("bytes", Value::Number(model.bytes)),
+        ("distinct_pretokens", Value::Number(model.distinct_pretokens)),
+        ("documents", Value::Number(model.documents)),
+        ("eligible_pattern", text(ELIGIBLE_PATTERN)),
+        ("format", text(FORMAT)),
+        ("id_order", text(model.id_order.name())),
+        ("ops", Value::Number(model.ops.len() as u64)),
+        ("pretokens", Value::Number(model.pretokens)),
+        ("rules", text(model.rules.name())),
+        ("scheme", text(model.scheme.name())),
+        ("special_tokens", Value::List(model.special_tokens.clone())),
+        ("unicode", text(&model.unicode)),
+        ("version", Value::Number(VERSION)),
+    ]);
+    out.push(b'\n');
+    for op in &model.ops {
+        let letter = match op.kind {
+            OpKind::Merge => 'm',
+            OpKind::Supermerge => 's',
+        };
+        // Writing to a Vec cannot fail.
+        let _ = writeln!(out, "{letter} {} {} {}", op.left, op.right, op.count);
+    }
+    let hex = sha256_hex(&out);
+    out.extend_from_slice(b"sha256 ");
+    out.extend_from_slice(&hex);
+    out.push(b'\n');
+    out
+}
+
+/// Reads an artifact and checks everything in it.
+///
+/// # Errors
+/// [`ErrorKind::Model`] if the bytes are not what the writer writes, or a limit is passed.
+pub fn model_from_bytes(data: &[u8], limits: &Limits) -> Result<Model> {
+    let body = check_frame(data)?;
+    let end = memchr::memchr(b'\n', body).unwrap_or(body.len());
+    let (header, op_lines) = (&body[..end], body.get(end + 1..).unwrap_or(&[]));
+    let (mut model, n_ops) = header_from_bytes(header)
+        .and_then(|fields| model_without_ops(fields, limits.any_unicode))
+        .map_err(|error| in_line(1, &error))?;
+    let n_lines = memchr::memchr_iter(b'\n', op_lines).count();
+    if n_lines as u64 != n_ops {
+        let text = format!("line 1: the header announces {n_ops} ops, the file has {n_lines}");
+        return Err(Error::new(ErrorKind::Model, text));
+    }
+    let mut vocabulary = Vocabulary::new(
+        model.alphabet,
+        limits.max_token_bytes.unwrap_or(MAX_TOKEN_BYTES),
+        limits.max_total_bytes.unwrap_or(MAX_TOTAL_BYTES),
+    );
+    model.ops.reserve_exact(n_lines);
+    for line in op_lines.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let last = model.ops.last().map_or(OpKind::Merge, |op| op.kind);
+        let op = read_op(line, &model, last, &mut vocabulary)
+            .map_err(|error| in_line(model.ops.len() + 2, &error))?;
+        model.ops.push(op);
+    }
+    Ok(model)
+}
+
+fn in_line(number: usize, error: &Error) -> Error {
+    Error::new(ErrorKind::Model, format!("line {number}: {error}"))
+}
+
+fn fail<T>(text: impl Into<String>) -> Result<T> {
+    Err(Error::new(ErrorKind::Model, text))
+}
+
+/// What stands before the last line, once that line has vouched for it.
+fn check_frame(data: &[u8]) -> Result<&[u8]> {
+    if data.is_empty() {
+        return fail("this is no superword model: the file is empty");
+    }
+    let (body, footer) = data.split_at(data.len().saturating_sub(FOOTER_BYTES));
+    let hex = footer.strip_prefix(b"sha256 ").and_then(|rest| rest.strip_suffix(b"\n"));
+    let well_formed =
+        |hex: &&[u8]| hex.len() == 64 && hex.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let Some(hex) = hex.filter(well_formed).filter(|_| body.ends_with(b"\n")) else {
+        return fail(
+            "this is no superword model, or its end is missing or damaged: \
+             the last line must be 'sha256 ' and 64 hexadecimal digits",
+        );
+    };
+    if sha256_hex(body) != hex {
+        return fail("the file is damaged: its sha256 is not the one in its last line");
+    }
+    Ok(body)
+}
+
+fn sha256_hex(bytes: &[u8]) -> Vec<u8> {
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The model of a header, and how many ops it announces.
+fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<(Model, u64)> {
+    let find = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+    // A later version may have other keys: what to say then is that it is later.
+    if find("format") != Some(&Value::Text(FORMAT.to_string())) {
+        return fail(format!("this is no superword model: 'format' must be '{FORMAT}'"));
+    }
+    if let Some(&Value::Number(version)) = find("version")
+        && version != VERSION
+    {
+        return fail(format!(
+            "the file has version {version} of the format, this program reads version {VERSION}"
+        ));
+    }
+    for (key, _) in TYPES {
+        if find(key).is_none() {
+            return fail(format!("the key '{key}' is missing"));
+        }
+    }
+    for (key, value) in &fields {
+        let Some((_, wanted)) = TYPES.iter().find(|(name, _)| name == key) else {
+            return fail(format!("the key '{key}' is unknown"));
+        };
+        let found = type_of(value);
+        if found != *wanted {
+            return fail(format!("'{key}' must be {wanted}, not {found}"));
+        }
+    }
+    let text = |key| match find(key) {
+        Some(Value::Text(text)) => text.as_str(),
+        _ => "", // the types have been checked
+    };
+    let number = |key| match find(key) {
+        Some(&Value::Number(number)) => number,
+        _ => 0,
+    };
+    let algorithm = Algorithm::from_name(text("algorithm"))?;
+    let alphabet = Alphabet::from_name(text("alphabet"))?;
+    let id_order = IdOrder::from_name(text("id_order"))?;
+    let rules = Rules::from_name(text("rules"))?;
+    let scheme = Scheme::from_name(text("scheme"))?;
+    if text("eligible_pattern") != ELIGIBLE_PATTERN {
+        let found = text("eligible_pattern");
+        return fail(format!("eligible_pattern must be '{ELIGIBLE_PATTERN}', not '{found}'"));
+    }
+    if rules == Rules::Incremental && algorithm != Algorithm::Bpe {
+        return fail("rules 'incremental' are for algorithm 'bpe' only");
+    }
+    if text("unicode") != UNICODE_VERSION && !any_unicode {
+        return fail(format!(
+            "the model was made with Unicode {}, this program has {UNICODE_VERSION} and may cut \
+             texts differently: any_unicode=True loads it all the same",
+            text("unicode")
+        ));
+    }
+    let special_tokens = match find("special_tokens") {
+        Some(Value::List(tokens)) => tokens.clone(),
+        _ => Vec::new(),
+    };
+    check_special_tokens(&special_tokens)?;
+    if number("ops") > MAX_OPS as u64 {
+        return fail("a model has at most 2^31 - 1 ops");
+    }
+    let model = Model {
+        algorithm,
+        alphabet,
+        rules,
+        scheme,
+        id_order,
+        special_tokens,
+        unicode: text("unicode").to_string(),
+        documents: number("documents"),
+        bytes: number("bytes"),
+        pretokens: number("pretokens"),
+        distinct_pretokens: number("distinct_pretokens"),
+        ops: Vec::new(),
+    };
+    Ok((model, number("ops")))
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Number(_) => NUMBER,
+        Value::Text(_) => STRING,
+        Value::List(_) => STRINGS,
+    }
+}
+
+/// The op of a line; `last` is the kind of the op before it.
+fn read_op(line: &[u8], model: &Model, last: OpKind, vocabulary: &mut Vocabulary) -> Result<Op> {
+    let mut parts = line.split(|&byte| byte == b' ');
+    let kind = match parts.next() {
+        Some(b"m") => Some(OpKind::Merge),
+        Some(b"s") => Some(OpKind::Supermerge),
+        _ => None,
+    };
+    let mut number = || parts.next().and_then(parse_number);
+    let (Some(kind), Some(left), Some(right), Some(count)) = (kind, number(), number(), number())
+    else {
+        return fail("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'");
+    };
+    if parts.next().is_some() {
+        return fail("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'");
+    }
+    if kind == OpKind::Supermerge && model.algorithm == Algorithm::Bpe {
+        return fail("a model of algorithm 'bpe' has no supermerges");
+    }
+    if (kind, last, model.algorithm) == (OpKind::Merge, OpKind::Supermerge, Algorithm::Superbpe) {
+        return fail("in a model of algorithm 'superbpe' no merge follows a supermerge");
+    }
+    if count > MAX_COUNT {
+        return fail("the count is above 2^63 - 1");
+    }
+    // No token has the number u32::MAX.
+    let token = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let (left, right) = (token(left), token(right));
+    let new = vocabulary.make(left, right)?;
+    if vocabulary.len() + model.special_tokens.len() > MAX_IDS {
+        return fail("there are more than 2^31 - 1 tokens");
+    }
+    Ok(Op { kind, left, right, new, count })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boundless() -> Model {
+        Model {
+            algorithm: Algorithm::Boundless,
+            alphabet: Alphabet::Bytes,
+            rules: Rules::Superword,
+            scheme: Scheme::Gpt4oUniscript,
+            id_order: IdOrder::RegularFirst,
+            special_tokens: vec!["<|é\n|>".to_string(), "\"".to_string()],
+            unicode: UNICODE_VERSION.to_string(),
+            documents: 1,
+            bytes: 5,
+            pretokens: 2,
+            distinct_pretokens: 2,
+            ops: vec![
+                Op { kind: OpKind::Merge, left: 97, right: 98, new: 256, count: 9 },
+                Op { kind: OpKind::Supermerge, left: 256, right: 97, new: 257, count: MAX_COUNT },
+                Op { kind: OpKind::Merge, left: 98, right: 97, new: 258, count: 0 },
+                Op { kind: OpKind::Supermerge, left: 97, right: 258, new: 257, count: 1 },
+            ],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let bytes = model_to_bytes(&boundless());
+        assert_eq!(model_from_bytes(&bytes, &Limits::default()).unwrap(), boundless());
+    }
+
+    #[test]
+    fn every_flip_and_every_prefix_is_an_error() {
+        let bytes = model_to_bytes(&boundless());
+        for end in 0..bytes.len() {
+            assert!(model_from_bytes(&bytes[..end], &Limits::default()).is_err());
+        }
+        let mut bytes = bytes;
+        for place in 0..bytes.len() {
+            let byte = bytes[place];
+            for other in (0..=255).filter(|&other| other != byte) {
+                bytes[place] = other;
+                assert!(model_from_bytes(&bytes, &Limits::default()).is_err());
+            }
+            bytes[place] = byte;
+        }
+    }
+
+    #[test]
+    fn doubling_merges_stop_at_the_limit() {
+        let mut model = boundless();
+        let double = |n: u32| Op {
+            kind: OpKind::Merge,
+            left: if n == 0 { 97 } else { 255 + n },
+            right: if n == 0 { 97 } else { 255 + n },
+            new: 256 + n,
+            count: 1,
+        };
+        model.ops = (0..200).map(double).collect();
+        let bytes = model_to_bytes(&model);
+        let error = |limits| model_from_bytes(&bytes, &limits).unwrap_err().message;
+        assert_eq!(
+            error(Limits::default()),
+            "line 26: the token would have 33554432 bytes, more than max_token_bytes = 16777216"
+        );
+        assert_eq!(
+            error(Limits { max_total_bytes: Some(100), ..Limits::default() }),
+            "line 7: the ops up to here make tokens of 126 bytes in all, more than \
+             max_total_bytes = 100"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+"""All sequences in one row of slots, so that a merge costs what it touches, not whole sequences.
+
+Each token is a slot linked to its neighbours; a sentinel stands before, between and after the
+sequences, so a neighbour always exists and no pair crosses from one sequence to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from superword.errors import TrainingError
+
+END = -1  # the token of a sentinel
+DEAD = -2  # the token of a slot that was merged into its left neighbour
+MAX_COUNT = 2**63 - 1
+MAX_SLOTS = 2**32 - 1  # the compiled twin numbers its slots with 32 bits
+
+
+class Arena:
+    """The tokens of all sequences of two or more, each slot with the count of its sequence.
+
+    Raises TrainingError if a count of pairs could pass 2^63 - 1 (the counts of all sequences,
+    each times its length, are summed), or if there are too many slots.
+
+    >>> arena = Arena([((1, 2, 3), 5), ((4,), 9)])
+    >>> arena.token, arena.weight
+    ([-1, 1, 2, 3, -1], [0, 5, 5, 5, 0])
+    """
+
+    def __init__(self, sequences: Iterable[tuple[Sequence[int], int]]) -> None:
+        self.token: list[int] = [END]
+        self.weight: list[int] = [0]
+        total = 0
+        for sequence, count in sequences:
+            total += len(sequence) * count
+            if total > MAX_COUNT:
+                raise TrainingError("a count would pass 2^63 - 1")
+            if len(sequence) > 1 and count > 0:
+                self.token += (*sequence, END)
+                self.weight += (*[count] * len(sequence), 0)
+            if len(self.token) > MAX_SLOTS:
+                raise TrainingError(
+                    "the distinct pretokens or candidates are more than 2^32 - 1 tokens long;"
+                    " train on fewer documents"
+                )
+        self.left = list(range(-1, len(self.token) - 1))
+        self.right = list(range(1, len(self.token) + 1))
+
+    def adjacent(self) -> Iterator[int]:
+        """Yield, in order, every slot with a token whose right neighbour is a token too."""
+        token, right = self.token, self.right
+        for slot in range(1, len(token) - 1):
+            if token[slot] >= 0 and token[right[slot]] >= 0:
+                yield slot
+
+    def sites(self, pair: tuple[int, int], slots: Iterable[int]) -> list[int]:
+        """Return those of `slots` at which `pair` stands, left to right without overlap."""
+        token, right = self.token, self.right
+        out = []
+        taken = 0  # the right part of the last site
+        for slot in sorted(slots):
+            if slot != taken and (token[slot], token[right[slot]]) == pair:
+                out.append(slot)
+                taken = right[slot]
+        return out
+
+    def join(self, slot: int, new: int) -> int:
+        """Put `new` in the place of the token at `slot` and the next one; return what follows."""
+        gone = self.right[slot]
+        after = self.right[gone]
+        self.token[slot], self.token[gone] = new, DEAD
+        self.right[slot], self.left[after] = after, slot
+        return after
+
+    def stretch(self, first: int, last: int) -> tuple[int, int]:
+        """Widen [first, last] by its neighbours and all tokens equal to them, inside the sequence.
+
+        What joins the part between has no influence on how many disjoint pairs stand outside.
+        """
+        token, left, right = self.token, self.left, self.right
+        neighbour = token[left[first]]
+        if neighbour != END:
+            while token[left[first]] == neighbour:
+                first = left[first]
+        neighbour = token[right[last]]
+        if neighbour != END:
+            while token[right[last]] == neighbour:
+                last = right[last]
+        return first, last

@@ -1,0 +1,301 @@
+"""From texts to token ids and back (SPEC 9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from superword.errors import EncodingError, ModelFormatError
+from superword.model import Model, Op
+from superword.reference.pretokenize import pretokenize
+from superword.reference.replay import encode_pretoken, encode_run, pairs_of_ops
+from superword.reference.special_tokens import SpecialTokens
+from superword.reference.vocabulary import MAX_OPS, Vocabulary, final_order
+
+#: The longest text (SPEC 1).
+MAX_TEXT_BYTES = 2**32 - 1
+
+# The vocabulary shortcut: pretokens up to this length are remembered, this many at a time.
+_MEMO_PRETOKEN_BYTES = 128
+_MEMO_PRETOKENS = 1 << 16
+
+# What `surrogateescape` makes of the bytes that are no UTF-8, one character each.
+_STRAY_BYTE = re.compile("([\udc80-\udcff])")
+
+
+class Encoder:
+    """A model, ready to encode and decode. It never changes: threads may share it.
+
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", ["<s>"], "17.0.0", 1, 2, 1,
+    ...               1, [Op("merge", 97, 98, 256, 1)])
+    >>> encoder = Encoder(model)
+    >>> encoder.encode("abc<s>", [0])
+    [256, 99, 257]
+    >>> encoder.decode_bytes([256, 99, 257])
+    b'abc<s>'
+    """
+
+    def __init__(self, model: Model, shortcut: bool = True) -> None:
+        """Prepare a model.
+
+        Args:
+            model: the model; its ops must agree with their bytes.
+            shortcut: remember how pretokens end; the results are the same without.
+
+        Raises:
+            ModelFormatError: an op names a token that does not exist, or makes another than it
+                says.
+            SettingsError: the special tokens cannot be used.
+        """
+        model = Model(*model)
+        self._scheme = model.scheme
+        self._alphabet = model.alphabet
+        self._ops = [Op(*op) for op in model.ops]
+        self._special = list(model.special_tokens)
+        self._splitter = SpecialTokens(self._special)
+        vocabulary = _check_ops(self._ops, model.alphabet)
+        self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
+        self._numbers = vocabulary.numbers
+        self._merges = pairs_of_ops(self._ops, "merge")
+        self._supermerges = pairs_of_ops(self._ops, "supermerge")
+        self._super_parts = {part for pair in self._supermerges for part in pair}
+        order = final_order(self._ops, len(self._tokens), model.id_order)
+        self._ids = [0] * len(order)
+        for token_id, token in enumerate(order):
+            self._ids[token] = token_id
+        self._by_id = [self._tokens[token] for token in order]
+        self._by_id += [token.encode() for token in self._special]
+        self._superword_ids = {self._ids[op.new] for op in self._ops if op.kind == "supermerge"}
+        self._memo: dict[bytes, Sequence[int]] | None = {} if shortcut else None
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ordinary tokens there are; the ids of the special ones follow."""
+        return len(self._ids)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; raises EncodingError if there is no such id."""
+        return self._by_id[self._check_id(token_id, "")]
+
+    def token_id(self, token: bytes) -> int | None:
+        """The id of the token with these bytes, an ordinary one before a special one."""
+        number = self._numbers.get(token)
+        if number is not None:
+            return self._ids[number]
+        for index, special in enumerate(self._special):
+            if special.encode() == token:
+                return self.vocab_size + index
+        return None
+
+    def is_superword(self, token_id: int) -> bool:
+        """Whether some supermerge makes the token; raises EncodingError if there is no such id."""
+        return self._check_id(token_id, "") in self._superword_ids
+
+    def op_tokens(self) -> list[tuple[str, bytes, bytes, bytes, int]]:
+        """The ops as (kind, left, right, new, count) with the bytes of their tokens."""
+        tokens = self._tokens
+        return [
+            (kind, tokens[left], tokens[right], tokens[new], count)
+            for kind, left, right, new, count in self._ops
+        ]
+
+    def encode(self, text: str, allowed: Sequence[int] | None) -> list[int]:
+        """The ids of a text.
+
+        Args:
+            text: any text without lone surrogates, at most 2^32 - 1 bytes in UTF-8.
+            allowed: indices of the special tokens that are recognized, any other in the text is
+                an error; None: special tokens are plain text.
+
+        Returns:
+            Final ids.
+
+        Raises:
+            EncodingError: the text holds a special token that is not allowed, or is too long.
+
+        Source: SPEC 9.
+        """
+        return self._encode(text, self._gate(allowed))
+
+    def encode_bytes(self, data: bytes, allowed: Sequence[int] | None) -> list[int]:
+        """The ids of bytes: what is UTF-8 as texts, every other byte as its single-byte token.
+
+        Args:
+            data: any bytes, at most 2^32 - 1.
+            allowed: as for `encode`.
+
+        Returns:
+            Final ids; `decode_bytes` gives the data back.
+
+        Raises:
+            EncodingError: the model has not all bytes in its alphabet, or as for `encode`.
+
+        Source: SPEC 9.
+        """
+        if self._alphabet != "bytes":
+            raise EncodingError(
+                f"bytes can be encoded only with alphabet 'bytes', this model has "
+                f"'{self._alphabet}': encode text"
+            )
+        _check_length(data)
+        gate = self._gate(allowed)
+        ids: list[int] = []
+        start = 0
+        # A split at a group gives texts and stray bytes in turn.
+        for index, part in enumerate(_STRAY_BYTE.split(data.decode("utf-8", "surrogateescape"))):
+            if index % 2:
+                ids.append(self._ids[ord(part) - 0xDC00])
+                start += 1
+            else:
+                ids += self._encode(part, gate, start, _utf8_length)
+                start += _utf8_length(part)
+        return ids
+
+    def encode_batch(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> list[list[int]]:
+        """The ids of several texts, in their order.
+
+        Args:
+            texts: the texts.
+            allowed: as for `encode`.
+            threads: for the compiled backend; this one uses one whatever is asked for.
+
+        Returns:
+            A list of final ids for each text.
+
+        Raises:
+            EncodingError: the first text that cannot be encoded, named by its index.
+
+        Source: SPEC 9.
+        """
+        gate = self._gate(allowed)
+        out = []
+        for index, text in enumerate(texts):
+            try:
+                out.append(self._encode(text, gate))
+            except EncodingError as error:
+                raise EncodingError(f"text {index}: {error}") from None
+        return out
+
+    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+        """The bytes of the tokens, one after the other; raises EncodingError at an unknown id."""
+        by_id = self._by_id
+        return b"".join(
+            [by_id[self._check_id(i, f" at position {place}")] for place, i in enumerate(ids)]
+        )
+
+    def _check_id(self, token_id: int, where: str) -> int:
+        if not 0 <= token_id < len(self._by_id):
+            raise EncodingError(
+                f"id {token_id}{where} is not in the vocabulary "
+                f"(ids are 0 to {len(self._by_id) - 1})"
+            )
+        return token_id
+
+    def _gate(self, allowed: Sequence[int] | None) -> _Gate:
+        every = range(len(self._special))
+        if allowed is None:
+            return _Gate([], self._splitter_of([]), self._splitter_of([]))
+        for index in allowed:
+            if index not in every:
+                raise EncodingError(
+                    f"special token {index} cannot be allowed: the model has {len(every)}"
+                )
+        chosen = sorted(set(allowed))
+        refused = [index for index in every if index not in chosen]
+        return _Gate(chosen, self._splitter_of(chosen), self._splitter_of(refused))
+
+    def _splitter_of(self, indices: Sequence[int]) -> SpecialTokens:
+        if len(indices) == len(self._special):
+            return self._splitter
+        return SpecialTokens([self._special[index] for index in indices])
+
+    def _encode(
+        self, text: str, gate: _Gate, start: int = 0, length: Callable[[str], int] = len
+    ) -> list[int]:
+        """The ids of a text that stands at `start`, in the units in which `length` measures."""
+        _check_length(text.encode())
+        ids: list[int] = []
+        at = 0
+        for part, index in gate.cut.split(text):
+            if index is None:
+                found = next(gate.find_refused(part), None)
+                if found is not None:
+                    token, offset = found
+                    raise EncodingError(
+                        f"special token '{token}' at position "
+                        f"{start + length(text[: at + offset])} is not allowed: name it in "
+                        f"allowed_special, or use encode_ordinary to take it as plain text"
+                    )
+                ids += [self._ids[token] for token in self._encode_ordinary(part)]
+            else:
+                ids.append(self.vocab_size + gate.allowed[index])
+            at += len(part)
+        return ids
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        """The tokens of a text without special tokens, as creation numbers."""
+        out: list[int] = []
+        run: list[int] = []
+        for pretoken in pretokenize(text, self._scheme):
+            tokens = self._encode_pretoken(pretoken)
+            if len(tokens) == 1 and tokens[0] in self._super_parts:
+                run.append(tokens[0])
+            else:
+                out += encode_run(run, self._supermerges)
+                out += tokens
+                run = []
+        return out + encode_run(run, self._supermerges)
+
+    def _encode_pretoken(self, pretoken: bytes) -> Sequence[int]:
+        memo = self._memo
+        known = None if memo is None else memo.get(pretoken)
+        if known is not None:
+            return known
+        numbers = self._numbers
+        tokens = encode_pretoken([numbers[bytes([byte])] for byte in pretoken], self._merges)
+        if memo is not None and len(pretoken) <= _MEMO_PRETOKEN_BYTES:
+            if len(memo) >= _MEMO_PRETOKENS:  # another thread may fill it meanwhile: no harm
+                memo.clear()
+            memo[pretoken] = tokens
+        return tokens
+
+
+class _Gate(NamedTuple):
+    """What one call does with special tokens."""
+
+    allowed: list[int]  # the number of each token of `cut`
+    cut: SpecialTokens  # cuts the text
+    refused: SpecialTokens  # is an error in what is left
+
+    def find_refused(self, text: str) -> Iterator[tuple[str, int]]:
+        at = 0
+        for part, index in self.refused.split(text):
+            if index is not None:
+                yield part, at
+            at += len(part)
+
+
+def _check_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
+    if len(ops) > MAX_OPS:
+        raise ModelFormatError("a model has at most 2^31 - 1 ops")
+    vocabulary = Vocabulary(alphabet)
+    for index, op in enumerate(ops):
+        try:
+            new = vocabulary.make(op.left, op.right)
+        except ModelFormatError as error:
+            raise ModelFormatError(f"op {index}: {error}") from None
+        if new != op.new:
+            raise ModelFormatError(f"op {index}: it makes token {new}, not {op.new}")
+    return vocabulary
+
+
+def _check_length(data: bytes) -> None:
+    if len(data) > MAX_TEXT_BYTES:
+        raise EncodingError("a text has at most 2^32 - 1 bytes: cut it at a place of your choice")
+
+
+def _utf8_length(text: str) -> int:
+    return len(text.encode())

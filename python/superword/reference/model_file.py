@@ -1,0 +1,237 @@
+"""The artifact: a model as bytes and back (SPEC 10).
+
+A header line, one line an op, and a line `sha256 HEX` with its line end, after which nothing
+stands. The reader accepts exactly what the writer writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from superword.errors import ModelFormatError, SettingsError
+from superword.model import Model, Op
+from superword.reference.header import (
+    MAX_COUNT,
+    Value,
+    header_from_bytes,
+    header_to_bytes,
+    parse_number,
+)
+from superword.reference.special_tokens import check_special_tokens
+from superword.reference.unicode import UNICODE_VERSION
+from superword.reference.vocabulary import MAX_IDS, MAX_OPS, Vocabulary
+
+FORMAT = "superword"
+VERSION = 1
+ELIGIBLE_PATTERN = r"\p{L}"
+
+#: The longest token that is loaded unless the caller says otherwise.
+MAX_TOKEN_BYTES = 1 << 24
+#: The bytes of all tokens that the ops make, in all, unless the caller says otherwise.
+MAX_TOTAL_BYTES = 1 << 28
+
+# The type of each key and, for a name, its values.
+_STRING, _NUMBER, _STRINGS = "a string", "a whole number", "a list of strings"
+_TYPES = {
+    "algorithm": _STRING,
+    "alphabet": _STRING,
+    "bytes": _NUMBER,
+    "distinct_pretokens": _NUMBER,
+    "documents": _NUMBER,
+    "eligible_pattern": _STRING,
+    "format": _STRING,
+    "id_order": _STRING,
+    "ops": _NUMBER,
+    "pretokens": _NUMBER,
+    "rules": _STRING,
+    "scheme": _STRING,
+    "special_tokens": _STRINGS,
+    "unicode": _STRING,
+    "version": _NUMBER,
+}
+_NAMES = {
+    "algorithm": ("bpe", "superbpe", "boundless"),
+    "alphabet": ("bytes", "utf8"),
+    "id_order": ("regular-first", "creation"),
+    "rules": ("superword", "incremental"),
+    "scheme": ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript"),
+}
+_LETTERS = {"merge": "m", "supermerge": "s"}
+_KINDS = {b"m": "merge", b"s": "supermerge"}
+_FOOTER = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
+_FOOTER_BYTES = len("sha256 \n") + 64
+
+
+def model_to_bytes(model: Model) -> bytes:
+    r"""The artifact of a model.
+
+    Args:
+        model: a model whose ops refer only to earlier tokens.
+
+    Returns:
+        The bytes of the file.
+
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", 1, 2, 1, 1,
+    ...               [Op("merge", 97, 98, 256, 1)])
+    >>> model_to_bytes(model).split(b"\n")[1]
+    b'm 97 98 1'
+
+    Source: SPEC 10.
+    """
+    model = Model(*model)
+    header: dict[str, Value] = {
+        "algorithm": model.algorithm,
+        "alphabet": model.alphabet,
+        "bytes": model.bytes,
+        "distinct_pretokens": model.distinct_pretokens,
+        "documents": model.documents,
+        "eligible_pattern": ELIGIBLE_PATTERN,
+        "format": FORMAT,
+        "id_order": model.id_order,
+        "ops": len(model.ops),
+        "pretokens": model.pretokens,
+        "rules": model.rules,
+        "scheme": model.scheme,
+        "special_tokens": model.special_tokens,
+        "unicode": model.unicode,
+        "version": VERSION,
+    }
+    lines = [f"{_LETTERS[kind]} {left} {right} {n}\n" for kind, left, right, _, n in model.ops]
+    body = header_to_bytes(header) + b"\n" + "".join(lines).encode()
+    return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
+
+
+def model_from_bytes(
+    data: bytes,
+    any_unicode: bool = False,
+    max_token_bytes: int | None = None,
+    max_total_bytes: int | None = None,
+) -> Model:
+    """Read an artifact and check everything in it.
+
+    Args:
+        data: the bytes of the file.
+        any_unicode: accept a model made with another Unicode version.
+        max_token_bytes: the longest token in bytes; None = 16 MiB.
+        max_total_bytes: the bytes of everything the ops make, in all; None = 256 MiB.
+
+    Returns:
+        The model; its ops are `Op`s.
+
+    Raises:
+        ModelFormatError: the bytes are not what the writer writes, or a limit is passed.
+
+    >>> model_from_bytes(b"")
+    Traceback (most recent call last):
+    ...
+    superword.errors.ModelFormatError: this is no superword model: the file is empty
+
+    Source: SPEC 10.
+    """
+    body = _check_frame(data)
+    header, _, op_lines = body.partition(b"\n")
+    try:
+        model, n_ops = _model_without_ops(header_from_bytes(header), any_unicode)
+    except (ModelFormatError, SettingsError) as error:
+        raise ModelFormatError(f"line 1: {error}") from None
+    n_lines = op_lines.count(b"\n")
+    if n_lines != n_ops:
+        raise ModelFormatError(f"line 1: the header announces {n_ops} ops, the file has {n_lines}")
+    vocabulary = Vocabulary(
+        model.alphabet,
+        MAX_TOKEN_BYTES if max_token_bytes is None else max_token_bytes,
+        MAX_TOTAL_BYTES if max_total_bytes is None else max_total_bytes,
+    )
+    ops: list[Op] = []
+    for line in op_lines.split(b"\n")[:-1]:
+        try:
+            last = ops[-1].kind if ops else "merge"
+            ops.append(_op(line, model, last, vocabulary))
+        except ModelFormatError as error:
+            raise ModelFormatError(f"line {len(ops) + 2}: {error}") from None
+    return model._replace(ops=ops)
+
+
+def _check_frame(data: bytes) -> bytes:
+    """What stands before the last line, once that line has vouched for it."""
+    if not data:
+        raise ModelFormatError("this is no superword model: the file is empty")
+    body = data[:-_FOOTER_BYTES]
+    if not _FOOTER.fullmatch(data[-_FOOTER_BYTES - 1 :]):
+        raise ModelFormatError(
+            "this is no superword model, or its end is missing or damaged: "
+            "the last line must be 'sha256 ' and 64 hexadecimal digits"
+        )
+    if hashlib.sha256(body).hexdigest().encode() != data[-65:-1]:
+        raise ModelFormatError("the file is damaged: its sha256 is not the one in its last line")
+    return body
+
+
+def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Model, int]:
+    """The model of a header, and how many ops it announces."""
+    # A later version may have other keys: what to say then is that it is later.
+    if fields.get("format") != FORMAT:
+        raise ModelFormatError(f"this is no superword model: 'format' must be '{FORMAT}'")
+    version = fields.get("version")
+    if isinstance(version, int) and version != VERSION:
+        raise ModelFormatError(
+            f"the file has version {version} of the format, this program reads version {VERSION}"
+        )
+    for key in _TYPES:
+        if key not in fields:
+            raise ModelFormatError(f"the key '{key}' is missing")
+    for key, value in fields.items():
+        if key not in _TYPES:
+            raise ModelFormatError(f"the key '{key}' is unknown")
+        if _type(value) != _TYPES[key]:
+            raise ModelFormatError(f"'{key}' must be {_TYPES[key]}, not {_type(value)}")
+    for key, names in _NAMES.items():
+        if fields[key] not in names:
+            raise ModelFormatError(f"{key} must be one of {', '.join(names)}, not '{fields[key]}'")
+    if fields["eligible_pattern"] != ELIGIBLE_PATTERN:
+        raise ModelFormatError(
+            f"eligible_pattern must be '{ELIGIBLE_PATTERN}', not '{fields['eligible_pattern']}'"
+        )
+    if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
+        raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
+    if fields["unicode"] != UNICODE_VERSION and not any_unicode:
+        raise ModelFormatError(
+            f"the model was made with Unicode {fields['unicode']}, this program has "
+            f"{UNICODE_VERSION} and may cut texts differently: any_unicode=True loads it "
+            "all the same"
+        )
+    values = {**fields, "ops": ()}
+    model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
+    check_special_tokens(model.special_tokens)
+    n_ops = fields["ops"]
+    assert isinstance(n_ops, int)  # checked above
+    if n_ops > MAX_OPS:
+        raise ModelFormatError("a model has at most 2^31 - 1 ops")
+    return model, n_ops
+
+
+def _type(value: Value) -> str:
+    if isinstance(value, str):
+        return _STRING
+    return _NUMBER if isinstance(value, int) else _STRINGS
+
+
+def _op(line: bytes, model: Model, last: str, vocabulary: Vocabulary) -> Op:
+    """The op of a line; `last` is the kind of the op before it."""
+    parts = line.split(b" ")
+    kind = _KINDS.get(parts[0])
+    numbers = [number for part in parts[1:] if (number := parse_number(part)) is not None]
+    if kind is None or len(parts) != 4 or len(numbers) != 3:
+        raise ModelFormatError("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'")
+    left, right, count = numbers
+    if kind == "supermerge" and model.algorithm == "bpe":
+        raise ModelFormatError("a model of algorithm 'bpe' has no supermerges")
+    if kind == "merge" and last == "supermerge" and model.algorithm == "superbpe":
+        raise ModelFormatError("in a model of algorithm 'superbpe' no merge follows a supermerge")
+    if count > MAX_COUNT:
+        raise ModelFormatError("the count is above 2^63 - 1")
+    new = vocabulary.make(left, right)
+    if len(vocabulary.tokens) + len(model.special_tokens) > MAX_IDS:
+        raise ModelFormatError("there are more than 2^31 - 1 tokens")
+    return Op(kind, left, right, new, count)

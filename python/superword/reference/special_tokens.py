@@ -1,0 +1,97 @@
+"""Special tokens: declared strings that cut a text before anything else sees it (SPEC 9.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from superword.errors import SettingsError
+
+
+def check_special_tokens(special_tokens: Sequence[str]) -> None:
+    """Refuse what cannot be a list of special tokens.
+
+    Args:
+        special_tokens: the strings in the order of their ids.
+
+    Raises:
+        SettingsError: one is empty, has a lone surrogate, or repeats an earlier one.
+
+    >>> check_special_tokens(["<|a|>", "<|b|>"])
+
+    Source: SPEC 9.1.
+    """
+    first: dict[str, int] = {}
+    for index, token in enumerate(special_tokens):
+        if not token:
+            raise SettingsError(f"special token {index} is empty: it needs at least one character")
+        for position, char in enumerate(token):
+            if "\ud800" <= char <= "\udfff":
+                raise SettingsError(
+                    f"special token {index} has a lone surrogate at position {position}"
+                )
+        if token in first:
+            raise SettingsError(
+                f"special token {index} repeats special token {first[token]}: '{token}'"
+            )
+        first[token] = index
+
+
+class SpecialTokens:
+    """A checked list of special tokens, ready to cut texts.
+
+    >>> list(SpecialTokens(["<s>"]).split("a<s>b"))
+    [('a', None), ('<s>', 0), ('b', None)]
+    """
+
+    def __init__(self, special_tokens: Sequence[str]) -> None:
+        """Check the list and prepare the search; raises SettingsError."""
+        check_special_tokens(special_tokens)
+        self._numbers = {token: index for index, token in enumerate(special_tokens)}
+        # An alternation takes its first match, so longer tokens stand before their prefixes.
+        longest_first = sorted(special_tokens, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def split(self, text: str) -> Iterator[tuple[str, int | None]]:
+        """Cut a text at the special tokens: leftmost first, then longest.
+
+        Args:
+            text: any text.
+
+        Returns:
+            The parts in order, each with the index of its special token, or None for an ordinary
+            part; ordinary parts are never empty.
+
+        Source: SPEC 9.1.
+        """
+        start = 0
+        if self._numbers:  # the empty alternation would match everywhere
+            for match in self._pattern.finditer(text):
+                if start < match.start():
+                    yield text[start : match.start()], None
+                yield match.group(), self._numbers[match.group()]
+                start = match.end()
+        if start < len(text):
+            yield text[start:], None
+
+
+def split_special_tokens(text: str, special_tokens: Sequence[str]) -> list[tuple[str, int | None]]:
+    """Cut a text at the special tokens: leftmost first, then longest.
+
+    Args:
+        text: any text.
+        special_tokens: the strings in the order of their ids.
+
+    Returns:
+        The parts in order, each with the index of its special token, or None for an ordinary
+        part; ordinary parts are never empty.
+
+    Raises:
+        SettingsError: the list cannot be used (see `check_special_tokens`).
+
+    >>> split_special_tokens("one<|end|>two", ["<|end|>"])
+    [('one', None), ('<|end|>', 0), ('two', None)]
+
+    Source: SPEC 9.1.
+    """
+    return list(SpecialTokens(special_tokens).split(text))

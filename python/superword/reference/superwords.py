@@ -1,0 +1,109 @@
+"""Phase 2: supermerges, over candidates made of whole pretokens. Source: SPEC section 8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from superword.model import Op
+from superword.reference.pairs import Pairs
+from superword.reference.tokens import Tokens, tokens_of_ops
+from superword.settings import Settings
+
+_Progress = Callable[[str, int, int], None] | None
+
+
+def train_superwords(
+    ops: Sequence[tuple[str, int, int, int, int]],
+    candidates: Sequence[tuple[tuple[int, ...], int]],
+    settings: Settings,
+    progress: _Progress = None,
+) -> tuple[list[Op], str]:
+    """Return the ops of the final model, supermerges among them, and why they end.
+
+    `ops` are those of phase 1, `candidates` sequences of its creation numbers. SuperBPE takes all
+    of `ops` and then supermerges; BoundlessBPE replays them against the supermerges. In the result
+    creation numbers follow the final order. Why: "vocab_size" (as many tokens as were asked of
+    this phase), "min_count" (supermerges are left, but rarer) or "no_pairs". Raises TrainingError
+    if a count could pass 2^63 - 1. SPEC section 8.
+
+    >>> settings = Settings("boundless", 258, 258, 0)
+    >>> ops, why = train_superwords([Op("merge", 97, 98, 256, 2)], [((97, 99), 3)], settings)
+    >>> [tuple(op) for op in ops], why
+    ([('supermerge', 97, 99, 256, 3), ('merge', 97, 98, 257, 2)], 'vocab_size')
+    """
+    regular = [Op(*op) for op in ops]
+    tokens = tokens_of_ops(regular, settings.alphabet)
+    limits = settings.max_token_bytes, settings.max_superword_pretokens
+    pairs = Pairs(tokens, candidates, "superword", *limits)
+    alphabet = len(Tokens(settings.alphabet))
+    if settings.algorithm == "superbpe":
+        final, why = append_supermerges(regular, pairs, tokens, settings, progress)
+    else:
+        final, why = replay_merges(regular, pairs, alphabet, settings, progress)
+    return renumber(final, alphabet), why
+
+
+def append_supermerges(
+    ops: Sequence[Op], pairs: Pairs, tokens: Tokens, settings: Settings, progress: _Progress
+) -> tuple[list[Op], str]:
+    """SuperBPE: all of phase 1, then supermerges until `settings.supermerges` tokens are added."""
+    final = list(ops)
+    regular = len(tokens)
+    while True:
+        if progress is not None:
+            progress("superwords", len(tokens) - regular, settings.supermerges)
+        if len(tokens) - regular >= settings.supermerges:
+            return final, "vocab_size"
+        pair = pairs.best()
+        if pair is None:
+            return final, "no_pairs"
+        if pairs.counts[pair] < settings.min_count:
+            return final, "min_count"
+        final.append(Op("supermerge", *pair, *pairs.merge(pair)))
+
+
+def replay_merges(
+    ops: Sequence[Op], pairs: Pairs, alphabet: int, settings: Settings, progress: _Progress
+) -> tuple[list[Op], str]:
+    """BoundlessBPE: of the best supermerge and the next regular merge, the more frequent one."""
+    final: list[Op] = []
+    vocabulary = set(range(alphabet))  # numbers of phase 1 stand for bytes here, made or not yet
+    replayed = 0
+    while True:
+        if progress is not None:
+            progress("superwords", len(vocabulary) - alphabet, settings.vocab_size - alphabet)
+        if len(vocabulary) >= settings.vocab_size:
+            return final, "vocab_size"
+        regular = ops[replayed] if replayed < len(ops) else None
+        pair = pairs.best()
+        count = 0 if pair is None else pairs.counts[pair]
+        # A part that no op has made yet gives way. It cannot happen when `ops` and the candidates
+        # come from the same corpus, nor once all of `ops` are replayed.
+        if (
+            pair is not None
+            and count >= settings.min_count
+            and (regular is None or (count > regular.count and vocabulary.issuperset(pair)))
+        ):
+            op = Op("supermerge", *pair, *pairs.merge(pair))
+        elif regular is not None:
+            op = regular
+            replayed += 1
+        else:
+            return final, "no_pairs" if pair is None else "min_count"
+        final.append(op)
+        vocabulary.add(op.new)
+
+
+def renumber(ops: Sequence[Op], alphabet: int) -> list[Op]:
+    """Give every token the number that follows from the order of `ops`.
+
+    >>> renumber([Op("merge", 97, 98, 300, 2), Op("merge", 300, 98, 299, 1)], 256)[1][1:4]
+    (256, 98, 257)
+    """
+    number = {old: old for old in range(alphabet)}
+    out = []
+    for kind, left, right, new, count in ops:
+        out.append(
+            Op(kind, number[left], number[right], number.setdefault(new, len(number)), count)
+        )
+    return out

@@ -1,0 +1,65 @@
+"""From counts to the artifact: the stages of training one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from superword.model import Model
+from superword.reference.candidates import single_token_pretokens, split_runs
+from superword.reference.counts import Counts
+from superword.reference.merges import train_merges
+from superword.reference.model_file import model_to_bytes
+from superword.reference.superwords import train_superwords
+from superword.reference.unicode import UNICODE_VERSION
+from superword.settings import Settings
+
+
+def train_counts(
+    counts: Counts,
+    settings: Settings,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> tuple[bytes, str]:
+    """Train on counts: phase 1, the candidates and phase 2 as the algorithm asks.
+
+    Args:
+        counts: what counting the documents gave.
+        settings: validated settings.
+        progress: called with (stage, done, total).
+
+    Returns:
+        The artifact, and why training stopped ("vocab_size", "no_pairs" or "min_count").
+
+    Raises:
+        TrainingError: a count would pass 2^63 - 1.
+
+    >>> from superword.reference.counts import count_table
+    >>> counts = count_table([(b"ab", 3)], [], 1)
+    >>> artifact, stop = train_counts(counts, Settings("bpe", 300, 300, 0))
+    >>> artifact.split(b"\\n")[1], stop
+    (b'm 97 98 3', 'no_pairs')
+
+    Source: SPEC 4, 6, 8, 10.
+    """
+    pretokens = counts.pretoken_counts()
+    ops, stop = train_merges(pretokens, settings, progress)
+    if settings.algorithm != "bpe":
+        if progress is not None:
+            progress("candidates", 0, 0)
+        single = single_token_pretokens(ops, pretokens, settings)
+        candidates = split_runs(counts.run_counts(), single)
+        ops, stop = train_superwords(ops, candidates, settings, progress)
+    model = Model(
+        algorithm=settings.algorithm,
+        alphabet=settings.alphabet,
+        rules=settings.rules,
+        scheme=settings.scheme,
+        id_order=settings.id_order,
+        special_tokens=settings.special_tokens,
+        unicode=UNICODE_VERSION,
+        documents=counts.documents,
+        bytes=counts.bytes,
+        pretokens=counts.pretokens,
+        distinct_pretokens=counts.distinct_pretokens,
+        ops=ops,
+    )
+    return model_to_bytes(model), stop

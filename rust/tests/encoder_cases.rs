@@ -1,0 +1,158 @@
+//! The named cases of `tests/cases/encoder.json`, which the Python tests read too.
+
+#![allow(clippy::unwrap_used)] // a test fails by panicking, its helpers too
+
+use serde_json::{Value, json};
+use superword::encoder::Encoder;
+use superword::error::no_progress;
+use superword::model::{Model, Op, OpKind};
+use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+use superword::{Error, ErrorKind};
+
+fn cases() -> Value {
+    serde_json::from_str(include_str!("../../tests/cases/encoder.json")).unwrap()
+}
+
+fn ops(value: &Value) -> Vec<Op> {
+    let op = |op: &Value| {
+        let number = |place: usize| op[place].as_u64().unwrap();
+        Op {
+            kind: if op[0] == "merge" { OpKind::Merge } else { OpKind::Supermerge },
+            left: number(1) as u32,
+            right: number(2) as u32,
+            new: number(3) as u32,
+            count: number(4),
+        }
+    };
+    value.as_array().unwrap().iter().map(op).collect()
+}
+
+fn model(fields: &Value) -> Model {
+    let name = |key: &str| fields[key].as_str().unwrap();
+    Model {
+        algorithm: Algorithm::from_name(name("algorithm")).unwrap(),
+        alphabet: Alphabet::from_name(name("alphabet")).unwrap(),
+        rules: Rules::from_name(name("rules")).unwrap(),
+        scheme: Scheme::from_name(name("scheme")).unwrap(),
+        id_order: IdOrder::from_name(name("id_order")).unwrap(),
+        special_tokens: serde_json::from_value(fields["special_tokens"].clone()).unwrap(),
+        unicode: "17.0.0".to_string(),
+        documents: 0,
+        bytes: 0,
+        pretokens: 0,
+        distinct_pretokens: 0,
+        ops: ops(&fields["ops"]),
+    }
+}
+
+fn encoder(cases: &Value, case: &Value, shortcut: bool) -> Encoder {
+    Encoder::new(&model(&cases["models"][case["model"].as_str().unwrap()]), shortcut).unwrap()
+}
+
+fn bytes(hex: &Value) -> Vec<u8> {
+    let digits = hex.as_str().unwrap().as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.map(byte).collect()
+}
+
+fn check<T: Into<Value>>(case: &Value, key: &str, found: Result<T, Error>) {
+    match found {
+        Ok(found) => assert_eq!(found.into(), case[key], "{}", case["name"]),
+        Err(error) => {
+            assert_eq!(error.kind, ErrorKind::Encoding);
+            assert_eq!(json!(error.message), case["error"], "{}", case["name"]);
+        }
+    }
+}
+
+#[test]
+fn encode() {
+    let cases = cases();
+    for case in cases["encode"].as_array().unwrap() {
+        let allowed: Option<Vec<u32>> = serde_json::from_value(case["allowed"].clone()).unwrap();
+        for shortcut in [false, true] {
+            let encoder = encoder(&cases, case, shortcut);
+            let found = match case["text"].as_str() {
+                Some(text) => encoder.encode(text, allowed.as_deref(), &mut no_progress),
+                None => {
+                    let data = bytes(&case["hex"]);
+                    encoder.encode_bytes(&data, allowed.as_deref(), &mut no_progress)
+                }
+            };
+            check(case, "ids", found);
+        }
+    }
+}
+
+#[test]
+fn decode() {
+    let cases = cases();
+    for case in cases["decode"].as_array().unwrap() {
+        let ids: Vec<u32> = serde_json::from_value(case["ids"].clone()).unwrap();
+        let found = encoder(&cases, case, true).decode_bytes(&ids);
+        let hex = |bytes: Vec<u8>| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+        check(case, "hex", found.map(hex));
+    }
+}
+
+#[test]
+fn bad_ops() {
+    let cases = cases();
+    for case in cases["bad_ops"].as_array().unwrap() {
+        let mut model = model(&cases["models"]["creation"]);
+        model.ops = ops(&case["ops"]);
+        let error = Encoder::new(&model, true).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Model);
+        assert_eq!(json!(error.message), case["error"], "{}", case["name"]);
+    }
+}
+
+#[test]
+fn a_batch_is_its_texts_on_any_number_of_threads() {
+    let cases = cases();
+    let encoder = encoder(&cases, &json!({"model": "super"}), true);
+    let texts: Vec<String> = (0..500).map(|n| "a b c b b. x ".repeat(n % 7)).collect();
+    let one = |text: &String| encoder.encode(text, None, &mut no_progress).unwrap();
+    let expected: Vec<_> = texts.iter().map(one).collect();
+    for threads in [0, 1, 2, 5] {
+        let found = encoder.encode_batch(&texts, None, threads, &mut no_progress).unwrap();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn the_lowest_error_of_a_batch() {
+    let cases = cases();
+    let encoder = encoder(&cases, &json!({"model": "specials"}), true);
+    let texts: Vec<_> = (0..200).map(|n| if n < 150 { "a a" } else { "b<s>" }).collect();
+    for threads in [1, 3] {
+        let error = encoder.encode_batch(&texts, Some(&[]), threads, &mut no_progress).unwrap_err();
+        assert!(error.message.starts_with("text 150: special token '<s>' at position 1 is not"));
+    }
+}
+
+#[test]
+fn work_can_be_cancelled() {
+    let cases = cases();
+    let encoder = encoder(&cases, &json!({"model": "merges"}), true);
+    let mut cancel = |stage: &'static str, _: u64, total: u64| {
+        assert_eq!((stage, total), ("encode", 300_000));
+        Err(Error::cancelled())
+    };
+    for text in ["a".repeat(300_000), "b ".repeat(150_000)] {
+        let error = encoder.encode(&text, None, &mut cancel).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Cancelled);
+    }
+    let texts = vec!["b ".repeat(100_000); 50];
+    for threads in [1, 2] {
+        let mut cancel = |_: &'static str, _: u64, _: u64| Err(Error::cancelled());
+        let found = encoder.encode_batch(&texts, None, threads, &mut cancel);
+        assert_eq!(found.unwrap_err().kind, ErrorKind::Cancelled);
+    }
+}
+
+#[test]
+fn threads_may_share_an_encoder() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&encoder(&cases(), &json!({"model": "merges"}), true));
+}
