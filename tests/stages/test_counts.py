@@ -175,19 +175,20 @@ def write(path: Path, lines: list[str]) -> tuple[str, str, str, str]:
     return (str(path), "jsonl", "none", "text")
 
 
-GOOD = '{"text": "to be or not to be, that is the question"}'
+# long words, so that the files take several batches and the reference little time
+GOOD = '{"text": "to be %s"}' % ("x" * 500)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_first_error_of_all_is_reported(
     backend: ModuleType, tmp_path: Path, threads: int
 ) -> None:
-    good = write(tmp_path / "good", [GOOD] * 30_000)
-    late = write(tmp_path / "late", [GOOD] * 30_000 + ["{}"] + [GOOD] * 9 + ["[]"])
+    good = write(tmp_path / "good", [GOOD] * 3_000)
+    late = write(tmp_path / "late", [GOOD] * 3_000 + ["{}"] + [GOOD] * 9 + ["[]"])
     early = write(tmp_path / "early", ["[]"] + [GOOD] * 5)
     missing = (str(tmp_path / "missing"), "jsonl", "none", "text")
     for sources, error in [
-        ([good, late, early, missing], f"{late[0]}: line 30001: the object has no field 'text'"),
+        ([good, late, early, missing], f"{late[0]}: line 3001: the object has no field 'text'"),
         ([good, missing, early], f"{missing[0]}: there is no such file"),
         ([early, late], f"{early[0]}: line 1: column 1: expected '{{'"),
     ]:
@@ -200,7 +201,7 @@ def test_the_first_error_of_all_is_reported(
 def test_files_give_what_their_documents_give(
     backend: ModuleType, tmp_path: Path, threads: int
 ) -> None:
-    texts = [f"to be {number} or not\nto be {number % 7}" for number in range(20_000)]
+    texts = [f"to be {number % 7} or not\n{'x' * (500 + number % 99)}" for number in range(3_000)]
     first = write(tmp_path / "first", [json.dumps({"text": text}) for text in texts])
     whole = tmp_path / "whole"
     whole.write_text("\n".join(texts), encoding="utf-8", newline="")
@@ -219,7 +220,7 @@ class StopError(Exception):
 def test_progress_is_reported_and_can_stop(
     backend: ModuleType, tmp_path: Path, threads: int
 ) -> None:
-    source = write(tmp_path / "a", [GOOD] * 20_000)
+    source = write(tmp_path / "a", [GOOD] * 2_000)
     size = Path(source[0]).stat().st_size
     calls: list[tuple[str, int, int]] = []
     backend.count_files(
@@ -237,7 +238,7 @@ def test_progress_is_reported_and_can_stop(
     with pytest.raises(StopError):
         backend.count_files([source], "gpt2", [], True, threads, stop)
     with pytest.raises(StopError):
-        backend.count_documents([["to be"] * 200_000], "gpt2", [], True, threads, stop)
+        backend.count_documents([["to be " + "x" * 500] * 3_000], "gpt2", [], True, threads, stop)
 
 
 def test_what_the_documents_raise_is_raised(backend: ModuleType) -> None:
