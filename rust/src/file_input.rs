@@ -72,12 +72,22 @@ fn file_error(path: &str, error: &io::Error) -> Error {
     let reason = match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "there is no such file",
         io::ErrorKind::PermissionDenied => "permission to read it is denied",
-        io::ErrorKind::IsADirectory => return input_error(path, "is a folder, not a file"),
-        _ => return input_error(path, "cannot be read"),
+        io::ErrorKind::IsADirectory => "is a folder, not a file",
+        _ => "cannot be read",
     };
-    input_error(path, reason)
+    Error::new(ErrorKind::Input, format!("{path}: {reason}"))
 }
 
-fn input_error(path: &str, reason: &str) -> Error {
-    Error::new(ErrorKind::Input, format!("{path}: {reason}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_our_own() {
+        let reason = |kind: io::ErrorKind| file_error("f", &kind.into()).message;
+        assert_eq!(reason(io::ErrorKind::PermissionDenied), "f: permission to read it is denied");
+        assert_eq!(reason(io::ErrorKind::NotADirectory), "f: there is no such file");
+        assert_eq!(reason(io::ErrorKind::IsADirectory), "f: is a folder, not a file");
+        assert_eq!(reason(io::ErrorKind::InvalidInput), "f: cannot be read");
+    }
 }
