@@ -96,3 +96,22 @@ def test_special_tokens(backend, text):
         known = isinstance(piece, int)
         expected += [first + piece] if known else list(encoder.encode(piece, None))
     assert list(encoder.encode(text, [0, 1, 2, 3])) == expected
+
+
+@settings(max_examples=60)
+@given(
+    corpus=st.lists(st.text(st.sampled_from("ab"), max_size=8).map(lambda w: w * 3), max_size=4),
+    word=st.text(st.sampled_from("abc"), min_size=1, max_size=7),
+    times=st.integers(5, 40),
+    other=st.text(st.sampled_from("ab c"), max_size=60),
+)
+def test_long_pretokens_and_runs(backend, corpus, word, times, other):
+    """Where a backend goes over to another data structure."""
+    corpus = [*corpus, " ".join(["ab", "a", "b", "ab"] * 3)]
+    model = model_of(backend, corpus, "gpt2", "superbpe")
+    ops, _ = spell(model[-1], "bytes")
+    encoder, plain = backend.Encoder(model), backend.Encoder(model, False)
+    for text in (word * times, f"{word} " * times, f"{other} ab a b" * times, other):
+        tokens = encode(backend.pretokenize(text, "gpt2"), ops)
+        for one in (encoder, plain):
+            assert [one.token_bytes(n) for n in one.encode(text, None)] == tokens
