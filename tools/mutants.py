@@ -135,7 +135,11 @@ def prepare(tree: Path, language: str) -> None:
         return
     target = ROOT / "target" / "mutants"
     # Optimized a little: an unoptimized core makes the suite slower than the build is.
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_OPT_LEVEL": "1"}
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(target),
+        "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
+    }
     environment.setdefault("PYO3_PYTHON", sys.executable)
     command = ["cargo", "build", "--quiet", "--locked", "--package", "superword-python"]
     command += ["--features", "extension-module"]

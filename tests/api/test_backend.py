@@ -7,6 +7,7 @@ from importlib.abc import MetaPathFinder
 from typing import Any
 
 import pytest
+
 import superword
 from superword import _backend
 

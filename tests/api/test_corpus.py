@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from superword.corpus import BATCH_DOCUMENTS, DocumentBatches, find_files
 from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
 

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 import superword
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+
 from superword import progress
 from superword.progress import ConsoleProgress, StageClock, resolve_progress
 

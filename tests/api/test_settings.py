@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+
 import superword
 from superword.settings import Settings, resolve_settings, resolve_threads
 

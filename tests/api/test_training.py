@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import superword
 
 DOCUMENTS = ["to be or not to be", "that is the question", "", "to be is to do"]

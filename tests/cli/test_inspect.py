@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import superword
 from superword.display import display_token, format_table, superword_rows, token_rows
 

@@ -81,7 +81,9 @@ def act(case, backend_name, tokenizer, narrow, folder):
             arguments = value(case["documents"]) if "documents" in case else [DOCUMENTS]
             superword.train(*arguments, **keywords)
         case "count":
-            superword.train_from_counts(value(case["pretokens"]), value(case.get("runs")), **keywords)
+            superword.train_from_counts(
+                value(case["pretokens"]), value(case.get("runs")), **keywords
+            )
         case "file":
             path = folder / case["file"]
             data = content(case["content"])

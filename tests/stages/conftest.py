@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from superword.reference.scripts import classify
 
 # Everything that a pattern or a rule names, and what case folding and joining make of it.

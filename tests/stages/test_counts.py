@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from superword.errors import InputError, SuperwordError, TrainingError
 
 TEXTS = st.lists(st.text(alphabet="ab A1.\n'é<>", max_size=12), max_size=8)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from superword.errors import InputError
 from superword.reference import decompress, documents
 from superword.reference.file_input import FileInput, file_error

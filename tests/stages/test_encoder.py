@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from superword.errors import EncodingError, ModelFormatError
 from superword.model import Model, Op
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from superword.errors import InputError
 from superword.reference.json_line import text_of_line
 

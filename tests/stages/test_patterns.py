@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import regex
+
 from superword.reference.patterns import (
     JAPANESE_COMMON,
     LISTED_SCRIPTS,

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 import regex
+
 from superword.errors import SettingsError
 from superword.reference.patterns import uniscript_patterns
 

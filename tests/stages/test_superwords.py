@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from superword.errors import TrainingError
 from superword.settings import Settings
 

@@ -52,12 +52,17 @@ def is_eligible_text(pretoken: bytes) -> bool:
         text = pretoken.decode()
     except UnicodeDecodeError:
         return False
-    return _compiled(expand_pattern(r"\p{L}")).search(text) is not None
+    return _letter().search(text) is not None
 
 
 @cache
 def _compiled(pattern: str) -> regex.Pattern[str]:
     return regex.compile(pattern)
+
+
+@cache
+def _letter() -> regex.Pattern[str]:
+    return _compiled(expand_pattern(r"\p{L}"))
 
 
 @cache
