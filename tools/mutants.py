@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ["python", "src", "rust", "tests", "Cargo.toml", "Cargo.lock", "pyproject.toml"]
-# Fast, and enough: the oracles first, then real text. Structure and the mutants have nothing in common.
+# Fast, and enough: the oracles first, then real text
 SUITE = [
     "tests/differential/test_merges.py",
     "tests/differential/test_superwords.py",
@@ -135,7 +135,11 @@ def prepare(tree: Path, language: str) -> None:
         return
     target = ROOT / "target" / "mutants"
     # Optimized a little: an unoptimized core makes the suite slower than the build is.
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_OPT_LEVEL": "1"}
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(target),
+        "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
+    }
     environment.setdefault("PYO3_PYTHON", sys.executable)
     command = ["cargo", "build", "--quiet", "--locked", "--package", "superword-python"]
     command += ["--features", "extension-module"]

@@ -40,7 +40,9 @@ def test_made_up_texts(
     assert train_texts(rust, corpus, chosen, threads=2) == artifact
     models = [backend.model_from_bytes(artifact) for backend in both_backends]
     assert plain(models[0]) == plain(models[1])
-    encoders = [backend.Encoder(model) for backend, model in zip(both_backends, models, strict=True)]
+    encoders = [
+        backend.Encoder(model) for backend, model in zip(both_backends, models, strict=True)
+    ]
     for text in corpus:
         one, two = (list(encoder.encode(text, None)) for encoder in encoders)
         assert one == two

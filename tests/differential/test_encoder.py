@@ -36,7 +36,9 @@ def test_encode(backend, algorithm, corpus, others, scheme, alphabet, id_order):
     assert encoder.vocab_size == len(tokens)
     assert [encoder.token_bytes(number) for number in range(len(tokens))] == tokens
     superwords = {left + right for kind, left, right, _ in ops if kind == "supermerge"}
-    assert [encoder.is_superword(n) for n in range(len(tokens))] == [t in superwords for t in tokens]
+    assert [encoder.is_superword(n) for n in range(len(tokens))] == [
+        t in superwords for t in tokens
+    ]
 
     every = corpus + others
     expected = [

@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 import superword
 
 CASES = json.loads((Path(__file__).parents[1] / "errors.json").read_text("utf-8"))
@@ -40,8 +39,7 @@ def value(given):
 def content(given):
     """The bytes of a file."""
     found = value(given)
-    data = found.encode() if isinstance(found, str) else found
-    return data
+    return found.encode() if isinstance(found, str) else found
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +79,9 @@ def act(case, backend_name, tokenizer, narrow, folder):
             arguments = value(case["documents"]) if "documents" in case else [DOCUMENTS]
             superword.train(*arguments, **keywords)
         case "count":
-            superword.train_from_counts(value(case["pretokens"]), value(case.get("runs")), **keywords)
+            superword.train_from_counts(
+                value(case["pretokens"]), value(case.get("runs")), **keywords
+            )
         case "file":
             path = folder / case["file"]
             data = content(case["content"])

@@ -32,9 +32,7 @@ def test_same_ops_as_the_full_scan(backend, rules, pretokens, size, min_count, a
 
 
 @settings(max_examples=120)
-@given(
-    pretokens=pretoken_tables("ab"), size=st.integers(1, 12), limit=st.integers(1, 5)
-)
+@given(pretokens=pretoken_tables("ab"), size=st.integers(1, 12), limit=st.integers(1, 5))
 def test_no_token_is_longer_than_the_limit(backend, pretokens, size, limit):
     expected, _, _ = train_bpe(pretokens, 256 + size, limit=limit)
     chosen = settings_for("bpe", 256 + size, max_token_bytes=limit)

@@ -19,7 +19,7 @@ def by_stages(backend, counts, chosen):
     corpus=st.lists(texts(), max_size=6),
     size=st.integers(0, 40),
     min_count=st.integers(1, 3),
-    special=st.sampled_from([(), ("ab", "é\n\"\\\u0000")]),
+    special=st.sampled_from([(), ("ab", 'é\n"\\\u0000')]),
 )
 def test_fused_is_composed(backend, algorithm, corpus, size, min_count, special):
     supermerges = size // 2 if algorithm == "superbpe" else 0

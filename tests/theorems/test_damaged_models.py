@@ -3,7 +3,6 @@
 import hashlib
 
 import pytest
-
 import superword
 
 FOOTER = len("sha256 \n") + 64
