@@ -12,21 +12,32 @@ use crate::errors::mapped;
 /// An op as Python writes it.
 pub type OpTuple = (String, u32, u32, u32, u64);
 
-/// A count of any size: what does not fit is clamped, so that the core's own check refuses it.
+/// A count of any size. What no u64 holds becomes 0, which the core's own check refuses.
 pub struct Count(pub u64);
 
 impl<'py> FromPyObject<'_, 'py> for Count {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let number = value.cast::<PyInt>()?;
-        match number.extract::<u64>() {
-            Ok(count) => Ok(Self(count)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
-                Ok(Self(if number.lt(0)? { 0 } else { u64::MAX }))
-            }
-            Err(error) => Err(error),
-        }
+        Ok(Self(u64_or(&value, 0)?))
+    }
+}
+
+/// A number of documents. What no u64 holds becomes the largest, which the core's check refuses.
+pub struct Documents(pub u64);
+
+impl<'py> FromPyObject<'_, 'py> for Documents {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(u64_or(&value, u64::MAX)?))
+    }
+}
+
+fn u64_or(value: &Borrowed<'_, '_, PyAny>, otherwise: u64) -> PyResult<u64> {
+    match value.cast::<PyInt>()?.extract::<u64>() {
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Ok(otherwise),
+        result => result,
     }
 }
 

@@ -5,7 +5,7 @@ use pyo3::types::{PyBytes, PyIterator, PyTuple};
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
 
-use crate::convert::Count;
+use crate::convert::{Count, Documents};
 use crate::errors::mapped;
 use crate::progress::detached;
 use crate::stages::{SourceTuple, source};
@@ -112,11 +112,11 @@ pub fn count_table(
     py: Python<'_>,
     pretokens: Vec<(Vec<u8>, Count)>,
     runs: Vec<(Vec<Vec<u8>>, Count)>,
-    documents: u64,
+    documents: Documents,
 ) -> PyResult<Counts> {
     let pretokens: Vec<_> = pretokens.into_iter().map(|(bytes, count)| (bytes, count.0)).collect();
     let runs: Vec<_> = runs.into_iter().map(|(run, count)| (run, count.0)).collect();
-    let counts = py.detach(|| superword::counts::count_table(&pretokens, &runs, documents));
+    let counts = py.detach(|| superword::counts::count_table(&pretokens, &runs, documents.0));
     mapped(py, counts).map(Counts)
 }
 

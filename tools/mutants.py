@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ["python", "src", "rust", "tests", "Cargo.toml", "Cargo.lock", "pyproject.toml"]
-# Fast, and enough: the oracles first, then real text. Structure and the mutants have nothing in common.
+# Fast, and enough: the oracles first, then real text
 SUITE = [
     "tests/differential/test_merges.py",
     "tests/differential/test_superwords.py",

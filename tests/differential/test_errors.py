@@ -40,8 +40,7 @@ def value(given):
 def content(given):
     """The bytes of a file."""
     found = value(given)
-    data = found.encode() if isinstance(found, str) else found
-    return data
+    return found.encode() if isinstance(found, str) else found
 
 
 @pytest.fixture(scope="session")

@@ -94,7 +94,7 @@ def read_model(path: Path) -> Published:
 
 
 def read_one_phase(path: Path) -> tuple[str, list[bytes], list[tuple[str, bytes, bytes]]]:
-    """Reads a "word v1" file without deletions: pattern, vocabulary, (kind, left, right) in order."""
+    """Reads a "word v1" file without deletions: pattern, vocabulary, (kind, left, right)."""
     lines = _Lines(read_text(path))
     lines.expect("word v1")
     pattern = json.loads(next(lines.lines))

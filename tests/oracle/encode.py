@@ -1,11 +1,13 @@
 """Encoding by rank, one replacement after the other, nothing remembered (SPEC section 9)."""
 
+from itertools import pairwise
+
 from oracle.bpe import replace_pair
 
 
 def lowest(tokens, ranks):
     """The pair of neighbours with the lowest rank, or None."""
-    pairs = [pair for pair in zip(tokens, tokens[1:], strict=False) if pair in ranks]
+    pairs = [pair for pair in pairwise(tokens) if pair in ranks]
     return min(pairs, key=ranks.__getitem__, default=None)
 
 

@@ -128,11 +128,11 @@ def test_dup_token_01(train, case):
 
 def test_iter_types_01(train, case):
     items = case("iter-types-01")["items"]
-    with pytest.raises(TypeError, match="2.*NoneType"):
+    with pytest.raises(TypeError, match=r"2.*NoneType"):
         train(items, vocab_size=300)
-    with pytest.raises(TypeError, match="0.*list"):
+    with pytest.raises(TypeError, match=r"0.*list"):
         train([["a", "b"], ["c"]], vocab_size=300)
-    with pytest.raises(TypeError, match="3.*float"):
+    with pytest.raises(TypeError, match=r"3.*float"):
         train(iter([*items[:2], "x", 3.5]), vocab_size=300)
 
 

@@ -87,8 +87,16 @@ def test_the_environment_chooses(backend_name):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("BACKEND", "cuda"), ("BACKEND", "Rust"), ("BACKEND", " python"), ("THREADS", "0")]
-    + [("THREADS", "two"), ("THREADS", "-1"), ("THREADS", "1.5"), ("THREADS", "9" * 40)],
+    [
+        ("BACKEND", "cuda"),
+        ("BACKEND", "Rust"),
+        ("BACKEND", " python"),
+        ("THREADS", "0"),
+        ("THREADS", "two"),
+        ("THREADS", "-1"),
+        ("THREADS", "1.5"),
+        ("THREADS", "9" * 40),
+    ],
 )
 def test_rubbish_in_the_environment_is_an_error(name, value):
     script = "import superword\nsuperword.train(['to be'], vocab_size=256)\n"

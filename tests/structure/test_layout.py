@@ -25,6 +25,7 @@ ONLY_RUST = {
     "feeds": "threads: what a job reads",
     "workers": "threads: one pass over the documents",
     "parallel": "threads: independent items",
+    "sides": "the neighbours of a merge's places, as flat lists",
     "ticker": "when to report: Python reports at every step",
 }
 # Functions that other modules use in one language alone, with the reason
@@ -34,7 +35,7 @@ APART = {
     "decompress": {"gzip_chunks": "one reader in Rust", "zstd_chunks": "one reader in Rust"},
     "documents": {"documents_of_file": "an iterator in Rust", "too_long": "a length in Python"},
     "file_input": {"file_error": "private in Rust"},
-    "merges": {"pretoken_tokens": "private in Rust"},
+    "merges": {"byte_tokens": "private in Rust"},
     "pretokenize": {"pretokenize": "the iterator Pretokens in Rust"},
     "scripts": {
         "is_real": "a method in Rust",

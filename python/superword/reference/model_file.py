@@ -93,7 +93,7 @@ def model_to_bytes(model: Model) -> bytes:
         "pretokens": model.pretokens,
         "rules": model.rules,
         "scheme": model.scheme,
-        "special_tokens": model.special_tokens,
+        "special_tokens": list(model.special_tokens),
         "unicode": model.unicode,
         "version": VERSION,
     }
@@ -203,6 +203,7 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         )
     values = {**fields, "ops": ()}
     model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
+    model = model._replace(special_tokens=tuple(model.special_tokens))
     check_special_tokens(model.special_tokens)
     n_ops = fields["ops"]
     assert isinstance(n_ops, int)  # checked above
