@@ -17,7 +17,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UNICODE_VERSION", superword::unicode::UNICODE_VERSION)?;
     module.add_class::<counts::Counts>()?;
     module.add_class::<encoder::Encoder>()?;
-    module.add_class::<stages::Documents>()?;
     module.add_function(wrap_pyfunction!(stages::classify, module)?)?;
     module.add_function(wrap_pyfunction!(stages::split_scripts, module)?)?;
     module.add_function(wrap_pyfunction!(stages::pretokenize, module)?)?;

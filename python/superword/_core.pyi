@@ -12,6 +12,29 @@ from typing import final
 
 from superword.settings import Settings
 
+__all__ = [
+    "UNICODE_VERSION",
+    "Counts",
+    "Encoder",
+    "classify",
+    "count_documents",
+    "count_files",
+    "count_table",
+    "is_eligible_text",
+    "merge_counts",
+    "model_from_bytes",
+    "model_to_bytes",
+    "pretokenize",
+    "read_documents",
+    "single_token_pretokens",
+    "split_runs",
+    "split_scripts",
+    "split_special_tokens",
+    "train_counts",
+    "train_merges",
+    "train_superwords",
+]
+
 _Op = tuple[str, int, int, int, int]
 _Model = tuple[str, str, str, str, str, Sequence[str], str, int, int, int, int, Sequence[_Op]]
 _Progress = Callable[[str, int, int], None] | None
