@@ -1,8 +1,9 @@
-//! Independent items on several threads, with the results of one.
+//! Independent items on several threads, with the results of one; and how all threads of the crate
+//! start and end.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread::{Builder, scope};
+use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use std::time::Duration;
 
 use crate::error::{Error, Progress, Result};
@@ -62,18 +63,15 @@ pub fn map_in_order<T: Send>(
     };
     let (parts, stopped) = scope(|scope| {
         let (sender, receiver) = channel::<()>();
-        let mut handles = Vec::new();
-        for _ in 0..threads.min(items) {
+        let body = || {
             let sender = sender.clone();
-            let body = || {
+            || {
                 let part = worker();
                 drop(sender);
                 part
-            };
-            // A system that is out of threads gives what it has.
-            let Ok(handle) = Builder::new().spawn_scoped(scope, body) else { break };
-            handles.push(handle);
-        }
+            }
+        };
+        let handles = start_threads(scope, threads.min(items), body);
         drop(sender);
         if handles.is_empty() {
             return (vec![worker()], Ok(()));
@@ -85,10 +83,7 @@ pub fn map_in_order<T: Send>(
                 stop.store(stopped.is_err(), Ordering::Relaxed);
             }
         }
-        let join = |handle: std::thread::ScopedJoinHandle<'_, _>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        (handles.into_iter().map(join).collect(), stopped)
+        (join_threads(handles), stopped)
     });
     stopped?;
     let mut out: Vec<Option<T>> = (0..items).map(|_| None).collect();
@@ -107,6 +102,24 @@ pub fn map_in_order<T: Send>(
         Some((_, error)) => Err(error),
         None => Ok(out.into_iter().flatten().collect()),
     }
+}
+
+/// Starts up to `threads` threads, each with a body of its own; a system that is out of threads
+/// gives what it has.
+pub(crate) fn start_threads<'scope, T: Send + 'scope, B: FnOnce() -> T + Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    threads: usize,
+    mut body: impl FnMut() -> B,
+) -> Vec<ScopedJoinHandle<'scope, T>> {
+    (0..threads).map_while(|_| Builder::new().spawn_scoped(scope, body()).ok()).collect()
+}
+
+/// What the threads returned, in the order in which they were started.
+pub(crate) fn join_threads<T>(handles: Vec<ScopedJoinHandle<'_, T>>) -> Vec<T> {
+    let join = |handle: ScopedJoinHandle<'_, T>| {
+        handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    };
+    handles.into_iter().map(join).collect()
 }
 
 #[cfg(test)]

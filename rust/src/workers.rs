@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::documents::BATCH_BYTES;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::{Feed, Job};
+use crate::parallel::{join_threads, start_threads};
 
 /// How long the calling thread waits at most before it reports progress again.
 const WAIT: Duration = Duration::from_millis(3);
@@ -52,18 +53,13 @@ fn count_in_threads<'s, W: Work + Send>(
 ) -> Result<Vec<W>> {
     let queue = Queue::new(threads);
     thread::scope(|scope| {
-        let mut handles = Vec::new();
-        for _ in 0..threads {
+        let body = || {
             let worker = Worker::new(&queue);
-            let spawned = thread::Builder::new().spawn_scoped(scope, || worker.run(new_work()));
-            match spawned {
-                Ok(handle) => handles.push(handle),
-                // fewer threads than wanted will do, but one it must be
-                Err(_) if !handles.is_empty() => break,
-                Err(_) => {
-                    return Err(Error::new(ErrorKind::Training, "cannot start a thread"));
-                }
-            }
+            || worker.run(new_work())
+        };
+        let handles = start_threads(scope, threads, body);
+        if handles.is_empty() {
+            return Err(Error::new(ErrorKind::Training, "cannot start a thread"));
         }
         let fed = queue.feed(feed, progress);
         queue.close(fed.is_err());
@@ -71,13 +67,7 @@ fn count_in_threads<'s, W: Work + Send>(
         if waited.is_err() {
             queue.close(true);
         }
-        let mut all = Vec::new();
-        for handle in handles {
-            match handle.join() {
-                Ok(work) => all.push(work),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
+        let all = join_threads(handles);
         waited?;
         match queue.lock().failure.take() {
             Some((_, error)) => Err(error),
