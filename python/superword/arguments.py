@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -13,7 +12,7 @@ from superword.errors import (
     SettingsError,
     SettingsTypeError,
 )
-from superword.settings import type_name
+from superword.settings import any_integer, type_name
 
 _ERRORS = ("replace", "strict", "ignore")
 
@@ -122,7 +121,10 @@ def ids(value: object, total: int) -> list[int]:
     result = list(numbers)
     # One pass in C decides the usual case; only what is wrong or rare is looked at one by one.
     if not set(map(type, result)) <= {int}:
-        result = [_id(item, f" at position {place}") for place, item in enumerate(result)]
+        result = [
+            any_integer(f"the id at position {place}", item, EncodingTypeError)
+            for place, item in enumerate(result)
+        ]
     if result and not (min(result) >= 0 and max(result) < total):
         place = next(i for i, number in enumerate(result) if not 0 <= number < total)
         raise _outside(result[place], f" at position {place}", total)
@@ -131,7 +133,7 @@ def ids(value: object, total: int) -> list[int]:
 
 def token_id(value: object, total: int) -> int:
     """One id as plain int from 0 to total - 1."""
-    number = _id(value, "")
+    number = any_integer("the id", value, EncodingTypeError)
     if not 0 <= number < total:
         raise _outside(number, "", total)
     return number
@@ -145,17 +147,6 @@ def decode_text(data: bytes, errors: str) -> str:
         raise EncodingError(
             f"the ids give no valid UTF-8: byte {error.start} of {len(data)} is wrong; "
             "use decode_bytes, or errors='replace'"
-        ) from None
-
-
-def _id(value: object, where: str) -> int:
-    if isinstance(value, bool):
-        raise EncodingTypeError(f"the id{where} must be an integer, not bool")
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise EncodingTypeError(
-            f"the id{where} must be an integer, not {type_name(value)}"
         ) from None
 
 

@@ -110,14 +110,19 @@ def one_of(name: str, value: object, known: Sequence[str]) -> str:
     return text
 
 
-def integer(name: str, value: object, low: int, high: int) -> int:
-    """The value as a plain int between low and high; a bool is no int, numpy's integers are."""
+def any_integer(name: str, value: object, error: type[Exception]) -> int:
+    """The value as a plain int; a bool is no int, numpy's integers are. Raises `error`."""
     if isinstance(value, bool):
-        raise SettingsTypeError(f"{name} must be an integer, not bool")
+        raise error(f"{name} must be an integer, not bool")
     try:
-        number = operator.index(value)  # type: ignore[arg-type]
+        return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise SettingsTypeError(f"{name} must be an integer, not {type_name(value)}") from None
+        raise error(f"{name} must be an integer, not {type_name(value)}") from None
+
+
+def integer(name: str, value: object, low: int, high: int) -> int:
+    """The value as a plain int between low and high."""
+    number = any_integer(name, value, SettingsTypeError)
     # Digits are named only when short: a huge int cannot even be printed.
     if number < low:
         raise SettingsError(f"{name} must be at least {low}{_not(number)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -14,7 +13,14 @@ from superword.corpus import DocumentBatches, find_files
 from superword.errors import InputError, InputTypeError, SettingsError
 from superword.progress import StageClock, resolve_progress
 from superword.report import Stage, warn
-from superword.settings import MAX_COUNT, Settings, resolve_settings, resolve_threads, type_name
+from superword.settings import (
+    MAX_COUNT,
+    Settings,
+    any_integer,
+    resolve_settings,
+    resolve_threads,
+    type_name,
+)
 from superword.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -273,7 +279,7 @@ def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[
         what = f"{name} {number}"
         if not isinstance(row, (tuple, list)) or len(row) != 2:
             raise InputTypeError(f"{what}: must come as a pair, with its count second")
-        count = _integer(f"{what}: the count", row[1])
+        count = any_integer(f"{what}: the count", row[1], InputTypeError)
         if not 1 <= count <= MAX_COUNT:
             raise InputError(f"{what}: the count must be from 1 to 2^63 - 1")
         table.append((key(what, row[0]), count))
@@ -296,16 +302,7 @@ def _run(what: str, value: object) -> tuple[bytes, ...]:
 
 
 def _documents(value: object) -> int:
-    number = _integer("the number of documents", value)
+    number = any_integer("the number of documents", value, InputTypeError)
     if not 0 <= number <= MAX_COUNT:
         raise InputError("the number of documents must be from 0 to 2^63 - 1")
     return number
-
-
-def _integer(what: str, value: object) -> int:
-    if isinstance(value, bool):
-        raise InputTypeError(f"{what} must be an integer, not bool")
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise InputTypeError(f"{what} must be an integer, not {type_name(value)}") from None
