@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
+use superword::candidates::NOT_ELIGIBLE;
 use superword::documents::{Compression, Source, SourceKind};
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
@@ -122,28 +123,33 @@ pub fn train_merges(
 }
 
 #[pyfunction]
+#[pyo3(signature = (ops, pretokens, settings, progress=None))]
 pub fn single_token_pretokens<'py>(
     py: Python<'py>,
     ops: Vec<OpTuple>,
     pretokens: Vec<(Bound<'py, PyBytes>, Count)>,
     settings: &Bound<'py, PyAny>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<(Bound<'py, PyBytes>, u32)>> {
     let settings = convert::settings(settings)?;
     let ops = convert::ops(ops)?;
     let table = convert::pretoken_counts(pretokens);
-    let tokens =
-        py.detach(|| superword::candidates::single_token_pretokens(&ops, &table, &settings));
+    let tokens = detached(py, progress, |progress, _| {
+        superword::candidates::single_token_pretokens(&ops, &table, &settings, progress)
+    })?;
     Ok((0..table.len())
-        .filter(|&i| tokens[i] != u32::MAX)
+        .filter(|&i| tokens[i] != NOT_ELIGIBLE)
         .map(|i| (PyBytes::new(py, table.get(i)), tokens[i]))
         .collect())
 }
 
 #[pyfunction]
+#[pyo3(signature = (runs, single, progress=None))]
 pub fn split_runs<'py>(
     py: Python<'py>,
     runs: Vec<(Vec<Bound<'py, PyBytes>>, Count)>,
     single: Vec<(Vec<u8>, u32)>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
     // The core's runs are indices into a table of pretokens: number the pretokens here.
     let mut tokens: Vec<u32> = Vec::with_capacity(single.len());
@@ -153,14 +159,16 @@ pub fn split_runs<'py>(
         tokens.push(token);
     }
     let unknown = tokens.len() as u32;
-    tokens.push(u32::MAX);
+    tokens.push(NOT_ELIGIBLE);
     let mut table = SequenceCounts::default();
     for (run, count) in &runs {
         let items: Vec<u32> =
             run.iter().map(|p| index.get(p.as_bytes()).copied().unwrap_or(unknown)).collect();
         table.push(&items, count.0);
     }
-    let candidates = mapped(py, py.detach(|| superword::candidates::split_runs(&table, &tokens)))?;
+    let candidates = detached(py, progress, |progress, _| {
+        superword::candidates::split_runs(&table, &tokens, progress)
+    })?;
     convert::sequence_tuples(py, &candidates)
 }
 

@@ -103,10 +103,15 @@ def train_merges(
     pretokens: Sequence[tuple[bytes, int]], settings: Settings, progress: _Progress = None
 ) -> tuple[list[_Op], str]: ...
 def single_token_pretokens(
-    ops: Sequence[_Op], pretokens: Sequence[tuple[bytes, int]], settings: Settings
+    ops: Sequence[_Op],
+    pretokens: Sequence[tuple[bytes, int]],
+    settings: Settings,
+    progress: _Progress = None,
 ) -> list[tuple[bytes, int]]: ...
 def split_runs(
-    runs: Sequence[tuple[tuple[bytes, ...], int]], single: Sequence[tuple[bytes, int]]
+    runs: Sequence[tuple[tuple[bytes, ...], int]],
+    single: Sequence[tuple[bytes, int]],
+    progress: _Progress = None,
 ) -> list[tuple[tuple[int, ...], int]]: ...
 def train_superwords(
     ops: Sequence[_Op],

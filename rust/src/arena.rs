@@ -8,14 +8,13 @@
 use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::settings::MAX_COUNT;
 use crate::ticker::Ticker;
 
 /// The token of a sentinel.
 pub const END: u32 = u32::MAX;
 /// In the slot where a token started that was merged into its left neighbour.
 const DEAD: u32 = u32::MAX - 1;
-/// The highest count there is.
-pub const MAX_COUNT: u64 = i64::MAX as u64;
 /// Slots are numbered with 32 bits.
 const MAX_SLOTS: u64 = u32::MAX as u64;
 /// The group of a slot is looked up per block of so many slots.

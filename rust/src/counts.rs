@@ -6,9 +6,9 @@
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::{DocumentFeed, Feed, FileFeed, Job};
-use crate::interner::{Interner, MAX_COUNT, POLL_EVERY, checked_sum};
+use crate::interner::{POLL_EVERY, Tally, checked_sum};
 use crate::pretokenize::{Pretokens, is_eligible_text};
-use crate::settings::Scheme;
+use crate::settings::{MAX_COUNT, Scheme};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
 use crate::workers::{Work, count_jobs};
@@ -44,8 +44,8 @@ impl Counts {
 #[derive(Default)]
 pub(crate) struct Tables {
     documents: u64,
-    pretokens: Interner<u8>,
-    runs: Interner<u32>,
+    pretokens: Tally<u8>,
+    runs: Tally<u32>,
 }
 
 impl Tables {

@@ -6,9 +6,9 @@ use crate::parallel::map_in_order;
 use crate::pretokenize::Pretokens;
 use crate::replay::{Pairs, Scratch, encode_pretoken, encode_run, pairs_of_ops};
 use crate::settings::{Alphabet, Scheme};
-use crate::special_tokens::SpecialTokens;
+use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
-use crate::vocabulary::{MAX_OPS, Vocabulary, final_order};
+use crate::vocabulary::{Vocabulary, final_order, vocabulary_of_ops};
 
 /// The longest text (SPEC 1).
 pub const MAX_TEXT_BYTES: u64 = u32::MAX as u64;
@@ -53,16 +53,12 @@ impl Encoder {
     /// says, [`ErrorKind::Settings`] if the special tokens cannot be used.
     pub fn new(model: &Model, shortcut: bool) -> Result<Self> {
         let splitter = SpecialTokens::new(&model.special_tokens)?;
-        let vocabulary = check_ops(&model.ops, model.alphabet)?;
+        let vocabulary = vocabulary_of_ops(&model.ops, model.alphabet)?;
         let size = vocabulary.len();
         let order = final_order(&model.ops, size, model.id_order);
         let mut ids = vec![0; size];
         for (id, &token) in order.iter().enumerate() {
             ids[token as usize] = id as u32;
-        }
-        let mut byte_tokens = [u32::MAX; 256];
-        for (token, byte) in model.alphabet.tokens().into_iter().enumerate() {
-            byte_tokens[usize::from(byte)] = token as u32;
         }
         let (mut super_parts, mut superwords) = (vec![false; size], vec![false; size]);
         for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
@@ -76,7 +72,7 @@ impl Encoder {
             ops: model.ops.clone(),
             special: model.special_tokens.clone(),
             splitter,
-            byte_tokens,
+            byte_tokens: model.alphabet.numbers(),
             merges: pairs_of_ops(&model.ops, OpKind::Merge),
             supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
             super_parts,
@@ -144,7 +140,7 @@ impl Encoder {
         allowed: Option<&[u32]>,
         progress: &mut Progress<'_>,
     ) -> Result<Vec<u32>> {
-        let gate = self.gate(allowed)?;
+        let gate = Gate::new(&self.special, &self.splitter, allowed)?;
         let mut work = Work::new(progress, text.len());
         self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)?;
         Ok(work.ids)
@@ -168,7 +164,7 @@ impl Encoder {
             ));
         }
         check_length(data)?;
-        let gate = self.gate(allowed)?;
+        let gate = Gate::new(&self.special, &self.splitter, allowed)?;
         let mut work = Work::new(progress, data.len());
         let mut start = 0;
         for chunk in data.utf8_chunks() {
@@ -193,7 +189,7 @@ impl Encoder {
         threads: usize,
         progress: &mut Progress<'_>,
     ) -> Result<Vec<Vec<u32>>> {
-        let gate = self.gate(allowed)?;
+        let gate = Gate::new(&self.special, &self.splitter, allowed)?;
         let encode = |index: usize, progress: &mut Progress<'_>| {
             let text = texts[index].as_ref();
             let mut work = Work::new(progress, text.len());
@@ -252,36 +248,6 @@ impl Encoder {
             }
         }
         Ok(known)
-    }
-
-    fn gate(&self, allowed: Option<&[u32]>) -> Result<Gate> {
-        let Some(allowed) = allowed else {
-            let none = SpecialTokens::new::<&str>(&[])?;
-            return Ok(Gate { allowed: Vec::new(), cut: none.clone(), refused: none });
-        };
-        let mut is_allowed = vec![false; self.special.len()];
-        for &index in allowed {
-            let Some(place) = is_allowed.get_mut(index as usize) else {
-                return fail(format!(
-                    "special token {index} cannot be allowed: the model has {}",
-                    self.special.len()
-                ));
-            };
-            *place = true;
-        }
-        let every = 0..self.special.len() as u32;
-        let (allowed, refused): (Vec<u32>, Vec<u32>) =
-            every.partition(|&index| is_allowed[index as usize]);
-        let (cut, refused) = (self.splitter_of(&allowed)?, self.splitter_of(&refused)?);
-        Ok(Gate { allowed, cut, refused })
-    }
-
-    fn splitter_of(&self, indices: &[u32]) -> Result<SpecialTokens> {
-        if indices.len() == self.special.len() {
-            return Ok(self.splitter.clone());
-        }
-        let chosen: Vec<_> = indices.iter().map(|&i| &self.special[i as usize]).collect();
-        SpecialTokens::new(&chosen)
     }
 
     /// The ids of a text that stands at `start`, in the units in which `length` measures.
@@ -357,29 +323,6 @@ impl Encoder {
     }
 }
 
-/// What one call does with special tokens.
-struct Gate {
-    /// The number of each token of `cut`.
-    allowed: Vec<u32>,
-    /// Cuts the text.
-    cut: SpecialTokens,
-    /// Is an error in what is left.
-    refused: SpecialTokens,
-}
-
-impl Gate {
-    fn find_refused<'a>(&'a self, text: &'a str) -> Option<(&'a str, usize)> {
-        let mut at = 0;
-        for (part, index) in self.refused.split(text) {
-            if index.is_some() {
-                return Some((part, at));
-            }
-            at += part.len();
-        }
-        None
-    }
-}
-
 /// The ids so far, and working memory that is kept from one pretoken to the next.
 struct Work<'a, 'p> {
     ids: Vec<u32>,
@@ -402,24 +345,6 @@ impl<'a, 'p> Work<'a, 'p> {
             done: 0,
         }
     }
-}
-
-fn check_ops(ops: &[Op], alphabet: Alphabet) -> Result<Vocabulary> {
-    let error = |text| Err(Error::new(ErrorKind::Model, text));
-    if ops.len() > MAX_OPS {
-        return error("a model has at most 2^31 - 1 ops".to_string());
-    }
-    let mut vocabulary = Vocabulary::new(alphabet, u64::MAX, u64::MAX);
-    for (index, op) in ops.iter().enumerate() {
-        match vocabulary.make(op.left, op.right) {
-            Ok(new) if new == op.new => {}
-            Ok(new) => {
-                return error(format!("op {index}: it makes token {new}, not {}", op.new));
-            }
-            Err(inner) => return error(format!("op {index}: {inner}")),
-        }
-    }
-    Ok(vocabulary)
 }
 
 fn check_length(data: &[u8]) -> Result<()> {

@@ -7,9 +7,7 @@
 use std::fmt::Write;
 
 use crate::error::{Error, ErrorKind, Result};
-
-/// The largest count (SPEC 1).
-pub const MAX_COUNT: u64 = i64::MAX as u64;
+use crate::settings::MAX_COUNT;
 
 /// What a key can stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::tokens::Tokens;
+use crate::vocabulary::Vocabulary;
 
 /// A pair and its count, as the heap sees it.
 pub trait Pair {
@@ -43,22 +43,22 @@ impl PairHeap {
     }
 
     /// The pair with the highest count (`None`: no pair is left); it stays in the heap.
-    pub fn best<P: Pair>(&mut self, pairs: &[P], tokens: &Tokens) -> Option<u32> {
+    pub fn best<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) -> Option<u32> {
         loop {
-            self.fill_top(pairs, tokens);
+            self.fill_top(pairs, vocabulary);
             let &best = self.top.first()?;
             let count = pairs[best as usize].count();
             if count == self.top_count {
                 return Some(best);
             }
             self.top.swap_remove(0);
-            self.sift_down(pairs, tokens);
+            self.sift_down(pairs, vocabulary);
             self.file_again(count, self.top_count, best);
         }
     }
 
     /// Moves every waiting pair of the highest count to `top`.
-    fn fill_top<P: Pair>(&mut self, pairs: &[P], tokens: &Tokens) {
+    fn fill_top<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
         while let Some(&(count, pair)) = self.waiting.peek() {
             if self.top.is_empty() {
                 self.top_count = count;
@@ -75,7 +75,7 @@ impl PairHeap {
                     let now = pairs[pair as usize].count();
                     if now == count {
                         self.top.push(pair);
-                        self.sift_up(pairs, tokens);
+                        self.sift_up(pairs, vocabulary);
                     } else {
                         self.file_again(now, count, pair);
                     }
@@ -91,11 +91,11 @@ impl PairHeap {
         }
     }
 
-    fn sift_up<P: Pair>(&mut self, pairs: &[P], tokens: &Tokens) {
+    fn sift_up<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
         let mut child = self.top.len() - 1;
         while child > 0 {
             let parent = (child - 1) / 2;
-            if !self.before(pairs, tokens, self.top[child], self.top[parent]) {
+            if !self.before(pairs, vocabulary, self.top[child], self.top[parent]) {
                 return;
             }
             self.top.swap(child, parent);
@@ -103,7 +103,7 @@ impl PairHeap {
         }
     }
 
-    fn sift_down<P: Pair>(&mut self, pairs: &[P], tokens: &Tokens) {
+    fn sift_down<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
         let mut parent = 0;
         loop {
             let mut child = 2 * parent + 1;
@@ -111,11 +111,11 @@ impl PairHeap {
                 return;
             }
             if child + 1 < self.top.len()
-                && self.before(pairs, tokens, self.top[child + 1], self.top[child])
+                && self.before(pairs, vocabulary, self.top[child + 1], self.top[child])
             {
                 child += 1;
             }
-            if !self.before(pairs, tokens, self.top[child], self.top[parent]) {
+            if !self.before(pairs, vocabulary, self.top[child], self.top[parent]) {
                 return;
             }
             self.top.swap(child, parent);
@@ -123,13 +123,13 @@ impl PairHeap {
         }
     }
 
-    fn before<P: Pair>(&self, pairs: &[P], tokens: &Tokens, one: u32, other: u32) -> bool {
+    fn before<P: Pair>(&self, pairs: &[P], vocabulary: &Vocabulary, one: u32, other: u32) -> bool {
         let (one, other) = (pairs[one as usize].parts(), pairs[other as usize].parts());
         if !self.ties_by_bytes {
             return one < other;
         }
-        let left = || tokens.string(one.0).cmp(tokens.string(other.0));
-        let right = || tokens.string(one.1).cmp(tokens.string(other.1));
+        let left = || vocabulary.token(one.0).cmp(vocabulary.token(other.0));
+        let right = || vocabulary.token(one.1).cmp(vocabulary.token(other.1));
         left().then_with(right).is_lt()
     }
 }
@@ -153,27 +153,27 @@ mod tests {
 
     #[test]
     fn counts_fall_and_rise() {
-        let mut tokens = Tokens::new(Alphabet::Bytes);
-        let aa = tokens.make(97, 97);
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        let aa = vocabulary.make(97, 97);
         for ties_by_bytes in [true, false] {
             let mut pairs = [Plain(98, 97, 5), Plain(aa, 99, 5), Plain(97, 97, 5), Plain(1, 1, 7)];
             let mut heap = PairHeap::new(ties_by_bytes);
             for (i, pair) in pairs.iter().enumerate() {
                 heap.push(pair.2, i as u32);
             }
-            assert_eq!(heap.best(&pairs, &tokens), Some(3));
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(3));
             pairs[3].2 = 2;
-            assert_eq!(heap.best(&pairs, &tokens), Some(2));
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(2));
             pairs[2].2 = 0;
             // "aa" is before "b", but it is the younger token
-            assert_eq!(heap.best(&pairs, &tokens), Some(u32::from(ties_by_bytes)));
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(u32::from(ties_by_bytes)));
             pairs[3].2 = 9;
             heap.push(9, 3);
-            assert_eq!(heap.best(&pairs, &tokens), Some(3));
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(3));
             for pair in &mut pairs {
                 pair.2 = 0;
             }
-            assert_eq!(heap.best(&pairs, &tokens), None);
+            assert_eq!(heap.best(&pairs, &vocabulary), None);
         }
     }
 }

@@ -1,39 +1,33 @@
-//! Distinct sequences with their counts, in one arena: no allocation per sequence. Numbers are in
-//! the order of first sight, which results must not depend on: tables are sorted at the end.
+//! Distinct sequences in one arena: no allocation per sequence. Numbers are in the order of first
+//! sight, which results must not depend on: tables are sorted at the end.
 
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, ErrorKind, Result};
-
-/// The highest count; the same bound in both languages, where it fits a signed 64-bit integer.
-pub(crate) const MAX_COUNT: u64 = (1 << 63) - 1;
+use crate::settings::MAX_COUNT;
+use crate::tables::sequence;
 
 /// How many sequences are handled between two calls of a poll function.
 pub(crate) const POLL_EVERY: usize = 4096;
 
-/// Distinct sequences of bytes (pretokens) or of numbers (runs), with counts.
-#[derive(Default)]
+/// Distinct sequences, of bytes or of numbers; each has a number.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Interner<T> {
     items: Vec<T>,
     ends: Vec<usize>,
-    counts: Vec<u64>,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-impl<T: Copy + Hash + Ord> Interner<T> {
+impl<T: Copy + Hash + Eq> Interner<T> {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     pub(crate) fn get(&self, number: u32) -> &[T] {
-        sequence(&self.items, &self.ends, number)
-    }
-
-    pub(crate) fn count(&self, number: u32) -> u64 {
-        self.counts[number as usize]
+        sequence(&self.items, &self.ends, number as usize)
     }
 
     /// The number of this sequence, if it is here.
@@ -42,24 +36,59 @@ impl<T: Copy + Hash + Ord> Interner<T> {
         self.table.find(hash, |&number| self.get(number) == wanted).copied()
     }
 
-    /// Adds `count` to the count of a sequence; returns its number.
-    pub(crate) fn add(&mut self, wanted: &[T], count: u64) -> Result<u32> {
-        let Self { items, ends, counts, table, hasher } = self;
+    /// The number of this sequence, the next one if it is new. There must be less than 2^32.
+    #[inline]
+    pub(crate) fn add(&mut self, wanted: &[T]) -> u32 {
+        let Self { items, ends, table, hasher } = self;
+        let get = |number: u32| sequence(items, ends, number as usize);
         let hash = hasher.hash_one(wanted);
-        if let Some(&number) = table.find(hash, |&number| sequence(items, ends, number) == wanted) {
-            let old = &mut counts[number as usize];
-            *old = checked_sum(*old, count)?;
-            return Ok(number);
+        if let Some(&number) = table.find(hash, |&number| get(number) == wanted) {
+            return number;
         }
-        let number = u32::try_from(ends.len()).ok().filter(|&number| number < u32::MAX);
-        let number = number.ok_or_else(|| {
-            let reason = "more than 2^32 - 1 distinct pretokens or runs; train on less text";
-            Error::new(ErrorKind::Training, reason)
-        })?;
+        let number = ends.len() as u32;
         items.extend_from_slice(wanted);
         ends.push(items.len());
-        counts.push(checked_sum(0, count)?);
-        table.insert_unique(hash, number, |&n| hasher.hash_one(sequence(items, ends, n)));
+        table.insert_unique(hash, number, |&n| hasher.hash_one(sequence(items, ends, n as usize)));
+        number
+    }
+}
+
+/// Distinct pretokens or runs with their counts.
+#[derive(Default)]
+pub(crate) struct Tally<T> {
+    sequences: Interner<T>,
+    counts: Vec<u64>,
+}
+
+impl<T: Copy + Hash + Ord> Tally<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &[T] {
+        self.sequences.get(number)
+    }
+
+    pub(crate) fn count(&self, number: u32) -> u64 {
+        self.counts[number as usize]
+    }
+
+    /// The number of this sequence, if it is here.
+    pub(crate) fn find(&self, wanted: &[T]) -> Option<u32> {
+        self.sequences.find(wanted)
+    }
+
+    /// Adds `count` to the count of a sequence; returns its number.
+    pub(crate) fn add(&mut self, wanted: &[T], count: u64) -> Result<u32> {
+        let number = self.sequences.add(wanted);
+        if number == u32::MAX {
+            let reason = "more than 2^32 - 1 distinct pretokens or runs; train on less text";
+            return Err(Error::new(ErrorKind::Training, reason));
+        }
+        match self.counts.get_mut(number as usize) {
+            Some(old) => *old = checked_sum(*old, count)?,
+            None => self.counts.push(checked_sum(0, count)?),
+        }
         Ok(number)
     }
 
@@ -70,8 +99,8 @@ impl<T: Copy + Hash + Ord> Interner<T> {
 
     /// Replaces every item; the sequences must stay distinct, and none is looked up afterwards.
     pub(crate) fn replace_items(&mut self, replacement: impl Fn(T) -> T) {
-        self.table.clear();
-        for item in &mut self.items {
+        self.sequences.table.clear();
+        for item in &mut self.sequences.items {
             *item = replacement(*item);
         }
     }
@@ -126,25 +155,19 @@ pub(crate) fn checked_sum(a: u64, b: u64) -> Result<u64> {
         .ok_or_else(|| Error::new(ErrorKind::Training, "a count would pass 2^63 - 1"))
 }
 
-fn sequence<'i, T>(items: &'i [T], ends: &[usize], number: u32) -> &'i [T] {
-    let number = number as usize;
-    let start = if number == 0 { 0 } else { ends[number - 1] };
-    &items[start..ends[number]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sorting_in_buckets_is_sorting() {
-        let mut interner = Interner::default();
+        let mut tally = Tally::default();
         let mut expected: Vec<Vec<u8>> = Vec::new();
         for a in [0, 1, 255] {
             for b in [0, 7, 255] {
                 for length in 0..4 {
                     let sequence = [a, b, b, a][..length].to_vec();
-                    interner.add(&sequence, 2).unwrap();
+                    tally.add(&sequence, 2).unwrap();
                     expected.push(sequence);
                 }
             }
@@ -152,18 +175,18 @@ mod tests {
         expected.sort();
         expected.dedup();
         let bucket = |x: &[u8]| x.first().map_or(0, |&first| usize::from(first));
-        let numbers = interner.sorted(bucket, &mut || Ok(())).unwrap();
-        let sorted: Vec<_> = numbers.iter().map(|&n| interner.get(n).to_vec()).collect();
+        let numbers = tally.sorted(bucket, &mut || Ok(())).unwrap();
+        let sorted: Vec<_> = numbers.iter().map(|&n| tally.get(n).to_vec()).collect();
         assert_eq!(sorted, expected);
-        assert_eq!(interner.find(&expected[1]).map(|n| interner.count(n)), Some(2 * 3));
+        assert_eq!(tally.find(&expected[1]).map(|n| tally.count(n)), Some(2 * 3));
     }
 
     #[test]
     fn a_count_has_a_bound() {
-        let mut interner = Interner::default();
-        let number = interner.add(b"a", MAX_COUNT - 1).unwrap();
-        assert_eq!(interner.add(b"a", 1).unwrap(), number);
-        let error = interner.add(b"a", 1).unwrap_err();
+        let mut tally = Tally::default();
+        let number = tally.add(b"a", MAX_COUNT - 1).unwrap();
+        assert_eq!(tally.add(b"a", 1).unwrap(), number);
+        let error = tally.add(b"a", 1).unwrap_err();
         assert_eq!(
             (error.kind, &*error.message),
             (ErrorKind::Training, "a count would pass 2^63 - 1")

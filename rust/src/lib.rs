@@ -30,7 +30,6 @@ pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
 mod ticker;
-pub mod tokens;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;

@@ -5,9 +5,9 @@ use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Op, OpKind};
 use crate::pairs::Pairs;
 use crate::settings::{Alphabet, Settings};
-use crate::tables::PretokenCounts;
+use crate::tables::{PretokenCounts, Table};
 use crate::ticker::Ticker;
-use crate::tokens::Tokens;
+use crate::vocabulary::Vocabulary;
 
 /// Why a phase of training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,42 +43,55 @@ pub fn train_merges(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    let tokens = Tokens::new(settings.alphabet);
-    let size = tokens.len();
-    let goal = settings.regular_vocab_size as usize;
+    let vocabulary = Vocabulary::new(settings.alphabet);
+    let size = vocabulary.len();
+    let wanted = (settings.regular_vocab_size as usize).saturating_sub(size);
     let number = byte_tokens(pretokens, settings.alphabet)?;
-    let ticker = &mut Ticker::new(progress, "merges", goal.saturating_sub(size) as u64);
+    let ticker = &mut Ticker::new(progress, "merges", wanted as u64);
     ticker.report(0)?;
-    let PretokenCounts { bytes, ends, counts } = pretokens;
-    let arena = Arena::new(bytes, ends, counts, size, |byte| number[usize::from(byte)], ticker)?;
+    let Table { items, ends, counts } = pretokens;
+    let arena = Arena::new(items, ends, counts, size, |byte| number[usize::from(byte)], ticker)?;
     let mut pairs =
-        Pairs::new(tokens, arena, settings.rules, settings.max_token_bytes, None, ticker)?;
+        Pairs::new(vocabulary, arena, settings.rules, settings.max_token_bytes, None, ticker)?;
+    merge_best(OpKind::Merge, wanted, &mut pairs, settings.min_count, ticker)
+}
+
+/// Merges the best pair again and again, until `wanted` tokens are added: the ops, and why they
+/// end.
+///
+/// # Errors
+/// What the progress callback returns.
+pub fn merge_best(
+    kind: OpKind,
+    wanted: usize,
+    pairs: &mut Pairs,
+    min_count: u64,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<(Vec<Op>, Stop)> {
+    let size = pairs.vocabulary().len();
     let mut ops = Vec::new();
+    let mut added = 0;
     let stop = loop {
-        if pairs.tokens().len() >= goal {
+        if added >= wanted {
             break Stop::VocabSize;
         }
         let Some(best) = pairs.best() else { break Stop::NoPairs };
-        if best.count < settings.min_count {
+        if best.count < min_count {
             break Stop::MinCount;
         }
-        let new = pairs.merge(best, ticker)?;
-        let (left, right, count) = (best.left, best.right, best.count);
-        ops.push(Op { kind: OpKind::Merge, left, right, new, count });
-        ticker.step((pairs.tokens().len() - size) as u64)?;
+        ops.push(pairs.merge(best, kind, ticker)?);
+        added = pairs.vocabulary().len() - size;
+        ticker.step(added as u64)?;
     };
-    ticker.report((pairs.tokens().len() - size) as u64)?;
+    ticker.report(added as u64)?;
     Ok((ops, stop))
 }
 
 /// The token of every byte of an alphabet; checks that it has all bytes of the pretokens.
 fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
-    let mut number = [u32::MAX; 256];
-    for (i, byte) in alphabet.tokens().into_iter().enumerate() {
-        number[usize::from(byte)] = i as u32;
-    }
+    let number = alphabet.numbers();
     let missing = |byte: &u8| number[usize::from(*byte)] == u32::MAX;
-    if pretokens.bytes.iter().any(missing) {
+    if pretokens.items.iter().any(missing) {
         for (pretoken, _) in pretokens.iter() {
             if let Some(byte) = pretoken.iter().copied().find(missing) {
                 let hex: String = pretoken.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -8,12 +8,12 @@ use std::io::Write;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::{MAX_COUNT, Value, header_from_bytes, header_to_bytes, parse_number};
+use crate::header::{Value, header_from_bytes, header_to_bytes, parse_number};
 use crate::model::{Model, Op, OpKind};
-use crate::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+use crate::settings::{Algorithm, Alphabet, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme};
 use crate::special_tokens::check_special_tokens;
 use crate::unicode::UNICODE_VERSION;
-use crate::vocabulary::{MAX_IDS, MAX_OPS, Vocabulary};
+use crate::vocabulary::{MAX_OPS, Vocabulary};
 
 const FORMAT: &str = "superword";
 const VERSION: u64 = 1;
@@ -109,7 +109,7 @@ pub fn model_from_bytes(data: &[u8], limits: &Limits) -> Result<Model> {
         let text = format!("line 1: the header announces {n_ops} ops, the file has {n_lines}");
         return Err(Error::new(ErrorKind::Model, text));
     }
-    let mut vocabulary = Vocabulary::new(
+    let mut vocabulary = Vocabulary::with_limits(
         model.alphabet,
         limits.max_token_bytes.unwrap_or(MAX_TOKEN_BYTES),
         limits.max_total_bytes.unwrap_or(MAX_TOTAL_BYTES),
@@ -275,7 +275,7 @@ fn read_op(line: &[u8], model: &Model, last: OpKind, vocabulary: &mut Vocabulary
     // No token has the number u32::MAX.
     let token = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let (left, right) = (token(left), token(right));
-    let new = vocabulary.make(left, right)?;
+    let new = vocabulary.make_checked(left, right)?;
     if vocabulary.len() + model.special_tokens.len() > MAX_IDS {
         return fail("there are more than 2^31 - 1 tokens");
     }

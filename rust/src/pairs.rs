@@ -12,10 +12,11 @@ use hashbrown::HashMap;
 use crate::arena::{Arena, END};
 use crate::error::Result;
 use crate::heap::{self, PairHeap};
+use crate::model::{Op, OpKind};
 use crate::settings::Rules;
 use crate::sides::{NONE, Side};
 use crate::ticker::Ticker;
-use crate::tokens::Tokens;
+use crate::vocabulary::Vocabulary;
 
 /// The pair that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,10 @@ impl heap::Pair for Pair {
 
 /// The pairs of all sequences: their counts, their places, and which is best.
 pub struct Pairs {
-    tokens: Tokens,
+    vocabulary: Vocabulary,
+    /// How many pretokens long each token is: 1 if it was there from the start, else the sum of
+    /// the parts of which it was first made.
+    pretokens: Vec<u64>,
     arena: Arena,
     heap: PairHeap,
     disjoint: bool,
@@ -79,7 +83,7 @@ impl Pairs {
     /// # Errors
     /// What the progress callback returns.
     pub fn new(
-        tokens: Tokens,
+        vocabulary: Vocabulary,
         arena: Arena,
         rules: Rules,
         max_bytes: Option<u64>,
@@ -87,7 +91,8 @@ impl Pairs {
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
         let mut pairs = Self {
-            tokens,
+            pretokens: vec![1; vocabulary.len()],
+            vocabulary,
             arena,
             heap: PairHeap::new(rules == Rules::Superword),
             disjoint: rules == Rules::Superword,
@@ -106,27 +111,30 @@ impl Pairs {
     }
 
     /// The tokens made so far.
-    pub fn tokens(&self) -> &Tokens {
-        &self.tokens
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// The pair that comes next, `None` if there is none within the limits.
     pub fn best(&mut self) -> Option<Best> {
-        let pair = self.heap.best(&self.pairs, &self.tokens)?;
+        let pair = self.heap.best(&self.pairs, &self.vocabulary)?;
         let Pair { left, right, count, .. } = self.pairs[pair as usize];
         Some(Best { left, right, count, pair })
     }
 
-    /// Replaces a pair everywhere, left to right; returns the number of the result.
+    /// Replaces a pair everywhere, left to right; returns the op, which is one of this kind.
     ///
     /// # Errors
     /// What the progress callback returns; then the pairs are of no use any more.
-    pub fn merge(&mut self, best: Best, ticker: &mut Ticker<'_, '_>) -> Result<u32> {
-        let known = self.tokens.len();
-        let new = self.tokens.make(best.left, best.right);
+    pub fn merge(&mut self, best: Best, kind: OpKind, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
+        let known = self.vocabulary.len();
+        let new = self.vocabulary.make(best.left, best.right);
         let again = (new as usize) < known;
-        self.before.resize(self.tokens.len());
-        self.after.resize(self.tokens.len());
+        if !again {
+            self.pretokens.push(self.pretokens_of(best.left, best.right));
+        }
+        self.before.resize(self.vocabulary.len());
+        self.after.resize(self.vocabulary.len());
         self.take_sites(best.pair);
         self.replace(best.left, best.right, new, again, ticker)?;
         // Gains first: what one site gains another may lose.
@@ -142,7 +150,7 @@ impl Pairs {
         }
         self.before.clear();
         self.after.clear();
-        Ok(new)
+        Ok(Op { kind, left: best.left, right: best.right, new, count: best.count })
     }
 
     /// Counts the pairs of the untouched sequences and notes their places.
@@ -191,10 +199,9 @@ impl Pairs {
         if look && let Some(&pair) = self.index.get(&key) {
             return Some(pair);
         }
-        let bytes = self.tokens.string(left).len() + self.tokens.string(right).len();
-        let pretokens = self.tokens.pretokens(left) + self.tokens.pretokens(right);
+        let bytes = self.vocabulary.token(left).len() + self.vocabulary.token(right).len();
         if self.max_bytes.is_some_and(|most| bytes as u64 > most)
-            || self.max_pretokens.is_some_and(|most| pretokens > most)
+            || self.max_pretokens.is_some_and(|most| self.pretokens_of(left, right) > most)
         {
             return None;
         }
@@ -203,6 +210,10 @@ impl Pairs {
         self.pairs.push(Pair { left, right, count: 0, block });
         self.index.insert(key, pair);
         Some(pair)
+    }
+
+    fn pretokens_of(&self, left: u32, right: u32) -> u64 {
+        self.pretokens[left as usize] + self.pretokens[right as usize]
     }
 
     /// Moves the places of a pair to `sites`, ascending; nothing of the pair is left.

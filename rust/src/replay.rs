@@ -232,7 +232,7 @@ mod tests {
     fn scan_equals_heap_on_any_ops() {
         let mut numbers = Numbers(7);
         for _ in 0..3000 {
-            let mut vocabulary = Vocabulary::new(Alphabet::Bytes, u64::MAX, u64::MAX);
+            let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
             let mut ops = Vec::new();
             for _ in 0..numbers.below(12) {
                 let mut pick = || match numbers.below(vocabulary.len() - 254) {
@@ -240,7 +240,7 @@ mod tests {
                     n => 254 + n as u32,
                 };
                 let (left, right) = (pick(), pick());
-                let new = vocabulary.make(left, right).unwrap();
+                let new = vocabulary.make(left, right);
                 ops.push(Op { kind: OpKind::Merge, left, right, new, count: 1 });
             }
             let pairs = pairs_of_ops(&ops, OpKind::Merge);

@@ -2,6 +2,11 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
+/// Ids in all, special tokens included (SPEC 1).
+pub const MAX_IDS: usize = (1 << 31) - 1;
+/// The highest count; what fits a signed 64-bit integer, so that both languages can have one bound.
+pub const MAX_COUNT: u64 = i64::MAX as u64;
+
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident $what:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -96,6 +101,15 @@ impl Alphabet {
             Self::Utf8 => (0..=0xBF).chain(0xC2..=0xF4).collect(),
         }
     }
+
+    /// By byte: the creation number of its token; `u32::MAX` where there is none.
+    pub fn numbers(self) -> [u32; 256] {
+        let mut numbers = [u32::MAX; 256];
+        for (number, byte) in self.tokens().into_iter().enumerate() {
+            numbers[usize::from(byte)] = number as u32;
+        }
+        numbers
+    }
 }
 
 /// Everything that training needs to know, already validated and resolved.
@@ -125,4 +139,29 @@ pub struct Settings {
     pub alphabet: Alphabet,
     /// The order of the final ids.
     pub id_order: IdOrder,
+}
+
+impl Settings {
+    /// Settings that leave all else at its default.
+    pub fn new(
+        algorithm: Algorithm,
+        vocab_size: u32,
+        regular_vocab_size: u32,
+        supermerges: u32,
+    ) -> Self {
+        Self {
+            algorithm,
+            vocab_size,
+            regular_vocab_size,
+            supermerges,
+            scheme: Scheme::Gpt4oUniscript,
+            rules: Rules::Superword,
+            min_count: 1,
+            max_token_bytes: None,
+            max_superword_pretokens: None,
+            special_tokens: vec![],
+            alphabet: Alphabet::Bytes,
+            id_order: IdOrder::RegularFirst,
+        }
+    }
 }

@@ -96,6 +96,65 @@ impl<'a> Iterator for Split<'a> {
     }
 }
 
+/// What one call does with the special tokens of a model.
+pub(crate) struct Gate {
+    /// The number of each token of `cut`.
+    pub(crate) allowed: Vec<u32>,
+    /// Cuts the text.
+    pub(crate) cut: SpecialTokens,
+    /// Is an error in what is left.
+    refused: SpecialTokens,
+}
+
+impl Gate {
+    /// For the tokens `names`, which are those of `every`: `allowed` are recognized, the others
+    /// refused; with `None` all are plain text.
+    pub(crate) fn new(
+        names: &[String],
+        every: &SpecialTokens,
+        allowed: Option<&[u32]>,
+    ) -> Result<Self> {
+        let Some(allowed) = allowed else {
+            let none = SpecialTokens::new::<&str>(&[])?;
+            return Ok(Self { allowed: Vec::new(), cut: none.clone(), refused: none });
+        };
+        let mut is_allowed = vec![false; names.len()];
+        for &index in allowed {
+            let Some(place) = is_allowed.get_mut(index as usize) else {
+                let size = names.len();
+                return Err(Error::new(
+                    ErrorKind::Encoding,
+                    format!("special token {index} cannot be allowed: the model has {size}"),
+                ));
+            };
+            *place = true;
+        }
+        let (allowed, refused): (Vec<u32>, Vec<u32>) =
+            (0..names.len() as u32).partition(|&index| is_allowed[index as usize]);
+        let choose = |indices: &[u32]| {
+            if indices.len() == names.len() {
+                return Ok(every.clone());
+            }
+            let chosen: Vec<_> = indices.iter().map(|&i| &names[i as usize]).collect();
+            SpecialTokens::new(&chosen)
+        };
+        let (cut, refused) = (choose(&allowed)?, choose(&refused)?);
+        Ok(Self { allowed, cut, refused })
+    }
+
+    /// The first refused token in a part of a text, and where it starts.
+    pub(crate) fn find_refused<'a>(&'a self, part: &'a str) -> Option<(&'a str, usize)> {
+        let mut at = 0;
+        for (piece, index) in self.refused.split(part) {
+            if index.is_some() {
+                return Some((piece, at));
+            }
+            at += piece.len();
+        }
+        None
+    }
+}
+
 /// Cuts a text at the special tokens, see [`SpecialTokens::split`].
 ///
 /// # Errors

@@ -2,13 +2,13 @@
 
 use crate::arena::Arena;
 use crate::error::{Progress, Result};
-use crate::merges::Stop;
+use crate::merges::{Stop, merge_best};
 use crate::model::{Op, OpKind};
-use crate::pairs::{Best, Pairs};
+use crate::pairs::Pairs;
 use crate::settings::{Algorithm, Rules, Settings};
-use crate::tables::SequenceCounts;
+use crate::tables::{SequenceCounts, Table};
 use crate::ticker::Ticker;
-use crate::tokens::tokens_of_ops;
+use crate::vocabulary::vocabulary_of_ops;
 
 /// Returns the ops of the final model, supermerges among them, and why they end.
 ///
@@ -17,55 +17,36 @@ use crate::tokens::tokens_of_ops;
 /// creation numbers follow the final order.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Training`] if a count could pass 2^63 - 1, and what the progress callback
-/// returns.
+/// [`crate::ErrorKind::Model`] if the ops do not fit together, [`crate::ErrorKind::Training`] if a
+/// count could pass 2^63 - 1, and what the progress callback returns.
 pub fn train_superwords(
     ops: &[Op],
     candidates: &SequenceCounts,
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    let tokens = tokens_of_ops(ops, settings.alphabet);
+    let vocabulary = vocabulary_of_ops(ops, settings.alphabet)?;
     let alphabet = settings.alphabet.tokens().len();
-    let total = match settings.algorithm {
+    let wanted = match settings.algorithm {
         Algorithm::Superbpe => settings.supermerges as usize,
         _ => (settings.vocab_size as usize).saturating_sub(alphabet),
     };
-    let ticker = &mut Ticker::new(progress, "superwords", total as u64);
+    let ticker = &mut Ticker::new(progress, "superwords", wanted as u64);
     ticker.report(0)?;
-    let SequenceCounts { items, ends, counts } = candidates;
-    let arena = Arena::new(items, ends, counts, tokens.len(), |token| token, ticker)?;
+    let Table { items, ends, counts } = candidates;
+    let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
-    let mut pairs = Pairs::new(tokens, arena, Rules::Superword, limits.0, limits.1, ticker)?;
+    let mut pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, ticker)?;
     let (ops, stop) = match settings.algorithm {
-        Algorithm::Superbpe => append_supermerges(ops, &mut pairs, settings, ticker)?,
+        Algorithm::Superbpe => {
+            let min_count = settings.min_count;
+            let (added, stop) =
+                merge_best(OpKind::Supermerge, wanted, &mut pairs, min_count, ticker)?;
+            ([ops, &added].concat(), stop)
+        }
         _ => replay_merges(ops, &mut pairs, alphabet, settings, ticker)?,
     };
     Ok((renumber(&ops, alphabet), stop))
-}
-
-/// SuperBPE: all of phase 1, then supermerges until `settings.supermerges` tokens are added.
-fn append_supermerges(
-    ops: &[Op],
-    pairs: &mut Pairs,
-    settings: &Settings,
-    ticker: &mut Ticker<'_, '_>,
-) -> Result<(Vec<Op>, Stop)> {
-    let mut out = ops.to_vec();
-    let regular = pairs.tokens().len();
-    let stop = loop {
-        ticker.step((pairs.tokens().len() - regular) as u64)?;
-        if pairs.tokens().len() - regular >= settings.supermerges as usize {
-            break Stop::VocabSize;
-        }
-        let Some(best) = pairs.best() else { break Stop::NoPairs };
-        if best.count < settings.min_count {
-            break Stop::MinCount;
-        }
-        out.push(supermerge(pairs, best, ticker)?);
-    };
-    ticker.report((pairs.tokens().len() - regular) as u64)?;
-    Ok((out, stop))
 }
 
 /// BoundlessBPE: of the best supermerge and the next regular merge, the more frequent one.
@@ -78,7 +59,7 @@ fn replay_merges(
 ) -> Result<(Vec<Op>, Stop)> {
     let mut out = Vec::new();
     // Which tokens some op has made; numbers of phase 1 stand for bytes here, made or not yet.
-    let mut made = vec![false; pairs.tokens().len()];
+    let mut made = vec![false; pairs.vocabulary().len()];
     made[..alphabet].fill(true);
     let mut size = alphabet;
     let mut waiting = ops.iter();
@@ -99,7 +80,7 @@ fn replay_merges(
                             && made[best.right as usize]
                     }) =>
             {
-                supermerge(pairs, best, ticker)?
+                pairs.merge(best, OpKind::Supermerge, ticker)?
             }
             (_, Some(&op)) => {
                 waiting.next();
@@ -109,19 +90,13 @@ fn replay_merges(
             (Some(_), None) => break Stop::MinCount,
         };
         out.push(op);
-        made.resize(pairs.tokens().len(), false);
+        made.resize(pairs.vocabulary().len(), false);
         if !std::mem::replace(&mut made[op.new as usize], true) {
             size += 1;
         }
     };
     ticker.report((size - alphabet) as u64)?;
     Ok((out, stop))
-}
-
-fn supermerge(pairs: &mut Pairs, best: Best, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
-    let new = pairs.merge(best, ticker)?;
-    let Best { left, right, count, .. } = best;
-    Ok(Op { kind: OpKind::Supermerge, left, right, new, count })
 }
 
 /// Gives every token the number that follows from the order of `ops`.

@@ -23,9 +23,8 @@ pub fn train_counts(
 ) -> Result<(Vec<u8>, Stop)> {
     let (mut ops, mut stop) = train_merges(&counts.pretoken_counts, settings, progress)?;
     if settings.algorithm != Algorithm::Bpe {
-        progress("candidates", 0, 0)?;
-        let single = single_token_pretokens(&ops, &counts.pretoken_counts, settings);
-        let candidates = split_runs(&counts.runs, &single)?;
+        let single = single_token_pretokens(&ops, &counts.pretoken_counts, settings, progress)?;
+        let candidates = split_runs(&counts.runs, &single, progress)?;
         (ops, stop) = train_superwords(&ops, &candidates, settings, progress)?;
     }
     let model = Model {
@@ -52,27 +51,15 @@ mod tests {
     use crate::encoder::Encoder;
     use crate::error::{Error, ErrorKind, no_progress};
     use crate::model_file::{Limits, model_from_bytes};
-    use crate::settings::{Alphabet, IdOrder, Rules, Scheme};
     use crate::special_tokens::SpecialTokens;
 
     const TEXT: &str = "to be or not to be, to be is to do, or not to do is to be: be or do, to do";
 
     fn settings(algorithm: Algorithm) -> Settings {
         let supermerges = if algorithm == Algorithm::Superbpe { 4 } else { 0 };
-        Settings {
-            algorithm,
-            vocab_size: 268,
-            regular_vocab_size: 268 - supermerges,
-            supermerges,
-            scheme: Scheme::Gpt4oUniscript,
-            rules: Rules::Superword,
-            min_count: 1,
-            max_token_bytes: None,
-            max_superword_pretokens: None,
-            special_tokens: vec!["<s>".to_string()],
-            alphabet: Alphabet::Bytes,
-            id_order: IdOrder::RegularFirst,
-        }
+        let special_tokens = vec!["<s>".to_string()];
+        let settings = Settings::new(algorithm, 268, 268 - supermerges, supermerges);
+        Settings { special_tokens, ..settings }
     }
 
     fn counts(settings: &Settings) -> Counts {

@@ -1,33 +1,26 @@
-//! Creation numbers, the bytes they stand for, and the order of the final ids (SPEC 5.1, 10).
-
-use std::hash::BuildHasher;
-
-use hashbrown::{DefaultHashBuilder, HashTable};
+//! Creation numbers, the bytes they stand for, and the order of the final ids (SPEC 4.2, 5.1, 10).
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::interner::Interner;
 use crate::model::{Op, OpKind};
 use crate::settings::{Alphabet, IdOrder};
 
-/// Ids in all, special tokens included (SPEC 1).
-pub const MAX_IDS: usize = (1 << 31) - 1;
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
 
-/// The byte strings of a list of ops: one byte string, one creation number. One arena holds them.
+/// The byte strings that ops have made so far: one byte string, one creation number.
 ///
 /// ```
 /// use superword::{settings::Alphabet, vocabulary::Vocabulary};
-/// let mut vocabulary = Vocabulary::new(Alphabet::Bytes, u64::MAX, u64::MAX);
-/// assert_eq!(vocabulary.make(97, 98)?, 256);
+/// let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+/// assert_eq!([vocabulary.make(97, 98), vocabulary.make(97, 98)], [256, 256]);
 /// assert_eq!(vocabulary.token(256), b"ab");
-/// # Ok::<(), superword::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    numbers: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    tokens: Interner<u8>,
+    /// Working memory: the bytes that an op makes.
+    joined: Vec<u8>,
     max_token_bytes: u64,
     max_total_bytes: u64,
     total_bytes: u64,
@@ -35,49 +28,49 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// Starts with the alphabet.
-    pub fn new(alphabet: Alphabet, max_token_bytes: u64, max_total_bytes: u64) -> Self {
-        let mut vocabulary = Self {
-            bytes: Vec::new(),
-            ends: Vec::new(),
-            numbers: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-            max_token_bytes,
-            max_total_bytes,
-            total_bytes: 0,
-        };
+    pub fn new(alphabet: Alphabet) -> Self {
+        Self::with_limits(alphabet, u64::MAX, u64::MAX)
+    }
+
+    /// Starts with the alphabet; the limits are for [`Self::make_checked`].
+    pub fn with_limits(alphabet: Alphabet, max_token_bytes: u64, max_total_bytes: u64) -> Self {
+        let mut tokens = Interner::default();
         for byte in alphabet.tokens() {
-            vocabulary.bytes.push(byte);
-            vocabulary.add_last();
+            tokens.add(&[byte]);
         }
-        vocabulary
+        Self { tokens, joined: Vec::new(), max_token_bytes, max_total_bytes, total_bytes: 0 }
     }
 
     /// How many tokens there are.
+    #[expect(clippy::len_without_is_empty, reason = "the alphabet is never empty")]
     pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none (there always is one).
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.tokens.len()
     }
 
     /// The bytes of a token that exists.
     pub fn token(&self, number: u32) -> &[u8] {
-        token(&self.bytes, &self.ends, number)
+        self.tokens.get(number)
     }
 
     /// The creation number of these bytes.
     pub fn number(&self, bytes: &[u8]) -> Option<u32> {
-        let same = |&number: &u32| self.token(number) == bytes;
-        self.numbers.find(self.hasher.hash_one(bytes), same).copied()
+        self.tokens.find(bytes)
     }
 
-    /// The creation number of what an op makes of two tokens, a new one if its bytes are new.
+    /// The creation number of what an op makes of two tokens that exist, the next free one if its
+    /// bytes are new.
+    pub fn make(&mut self, left: u32, right: u32) -> u32 {
+        self.joined.clear();
+        self.joined.extend_from_slice(self.tokens.get(left));
+        self.joined.extend_from_slice(self.tokens.get(right));
+        self.tokens.add(&self.joined)
+    }
+
+    /// As [`Self::make`], for an op that comes from outside.
     ///
     /// # Errors
     /// [`ErrorKind::Model`] if a part does not exist, or a limit is passed.
-    pub fn make(&mut self, left: u32, right: u32) -> Result<u32> {
+    pub fn make_checked(&mut self, left: u32, right: u32) -> Result<u32> {
         let error = |text| Err(Error::new(ErrorKind::Model, text));
         for (name, token) in [("left", left), ("right", right)] {
             if token as usize >= self.len() {
@@ -102,34 +95,31 @@ impl Vocabulary {
                 self.total_bytes, self.max_total_bytes
             ));
         }
-        for part in [left, right] {
-            let end = self.ends[part as usize];
-            self.bytes.extend_from_within(end - self.token(part).len()..end);
-        }
-        Ok(self.add_last())
-    }
-
-    /// Makes the bytes after the last token a token, or takes them away if there is one with them.
-    fn add_last(&mut self) -> u32 {
-        let Self { bytes, ends, numbers, hasher, .. } = self;
-        let start = ends.last().copied().unwrap_or(0);
-        let last = &bytes[start..];
-        let hash = hasher.hash_one(last);
-        if let Some(&number) = numbers.find(hash, |&number| token(bytes, ends, number) == last) {
-            bytes.truncate(start);
-            return number;
-        }
-        let number = ends.len() as u32;
-        ends.push(bytes.len());
-        numbers.insert_unique(hash, number, |&other| hasher.hash_one(token(bytes, ends, other)));
-        number
+        Ok(self.make(left, right))
     }
 }
 
-fn token<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
-    let number = number as usize;
-    let start = if number == 0 { 0 } else { ends[number - 1] };
-    &bytes[start..ends[number]]
+/// The vocabulary that `ops` make, which must say so themselves.
+///
+/// # Errors
+/// [`ErrorKind::Model`] if there are too many ops, or one names a token that does not exist or
+/// makes another than it says.
+pub fn vocabulary_of_ops(ops: &[Op], alphabet: Alphabet) -> Result<Vocabulary> {
+    let error = |text| Err(Error::new(ErrorKind::Model, text));
+    if ops.len() > MAX_OPS {
+        return error("a model has at most 2^31 - 1 ops".to_string());
+    }
+    let mut vocabulary = Vocabulary::new(alphabet);
+    for (index, op) in ops.iter().enumerate() {
+        match vocabulary.make_checked(op.left, op.right) {
+            Ok(new) if new == op.new => {}
+            Ok(new) => {
+                return error(format!("op {index}: it makes token {new}, not {}", op.new));
+            }
+            Err(inner) => return error(format!("op {index}: {inner}")),
+        }
+    }
+    Ok(vocabulary)
 }
 
 /// The creation numbers in the order of the final ids. With [`IdOrder::RegularFirst`] the
@@ -162,14 +152,27 @@ mod tests {
 
     #[test]
     fn one_byte_string_has_one_number() {
-        let mut vocabulary = Vocabulary::new(Alphabet::Utf8, u64::MAX, u64::MAX);
-        assert_eq!(vocabulary.make(97, 97).unwrap(), 243);
-        assert_eq!(vocabulary.make(243, 97).unwrap(), 244);
-        assert_eq!(vocabulary.make(97, 243).unwrap(), 244);
+        let mut vocabulary = Vocabulary::new(Alphabet::Utf8);
+        assert_eq!(vocabulary.len(), 243);
+        assert_eq!(vocabulary.make(97, 97), 243);
+        assert_eq!(vocabulary.make(243, 97), 244);
+        assert_eq!(vocabulary.make(97, 243), 244);
+        assert_eq!(vocabulary.make_checked(97, 243).unwrap(), 244);
         assert_eq!(vocabulary.len(), 245);
         assert_eq!(vocabulary.token(244), b"aaa");
         assert_eq!(vocabulary.number(b"aaa"), Some(244));
         assert_eq!(vocabulary.number(b"aaaa"), None);
+    }
+
+    #[test]
+    fn ops_must_fit_together() {
+        let op = |left, right, new| Op { kind: OpKind::Merge, left, right, new, count: 1 };
+        let size = |ops: &[Op]| vocabulary_of_ops(ops, Alphabet::Bytes).map(|found| found.len());
+        assert_eq!(size(&[op(97, 98, 256), op(256, 99, 257), op(97, 98, 256)]), Ok(258));
+        let message = |ops: &[Op]| size(ops).unwrap_err().message;
+        assert_eq!(message(&[op(97, 98, 257)]), "op 0: it makes token 256, not 257");
+        let text = "op 1: the right token does not exist yet: there are 257 tokens";
+        assert_eq!(message(&[op(97, 98, 256), op(97, 257, 257)]), text);
     }
 
     #[test]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from superword.errors import TrainingError
+from superword.errors import ModelFormatError, TrainingError
 from superword.settings import Settings
 
 SETTINGS = Settings("boundless", 400, 400, 0)
@@ -99,3 +99,33 @@ def test_counts_up_to_the_bound(backend: ModuleType) -> None:
     runs.append(((b"x", b"a", b"b"), 1))
     with pytest.raises(TrainingError, match=r"^a count would pass 2\^63 - 1$"):
         backend.split_runs(runs, single)
+
+
+@pytest.mark.parametrize("second", [False, True], ids=["pretokens", "runs"])
+def test_progress_is_reported_and_can_stop(backend: ModuleType, second: bool) -> None:
+    single = [(bytes([number]), number) for number in range(97, 123)]
+    runs = [((one, other), 1) for one, _ in single for other, _ in single]
+    seen: list[tuple[str, int, int]] = []
+
+    def call(progress) -> list:
+        if second:
+            return backend.split_runs(runs, single, progress)
+        return backend.single_token_pretokens([], single, SETTINGS, progress)
+
+    total = len(runs) if second else len(single)
+    assert len(call(lambda *report: seen.append(report))) == total
+    assert {(stage, size) for stage, _, size in seen} == {("candidates", total)}
+    done = [done for _, done, _ in seen]
+    assert (done[0], done[-1]) == (0, total)
+    assert done == sorted(done)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(stop)
+
+
+def test_ops_that_do_not_fit_together_are_refused(backend: ModuleType) -> None:
+    with pytest.raises(ModelFormatError, match=r"^op 0: it makes token 256, not 300$"):
+        backend.single_token_pretokens([("merge", 97, 98, 300, 1)], [(b"ab", 1)], SETTINGS)

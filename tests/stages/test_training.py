@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from compose import model_tuple, train_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,27 +35,8 @@ def count(backend: ModuleType, documents: list[str], chosen: Settings) -> Any:
 
 
 def composed(backend: ModuleType, counts: Any, chosen: Settings) -> tuple[bytes, str]:
-    pretokens = counts.pretoken_counts()
-    ops, stop = backend.train_merges(pretokens, chosen)
-    if chosen.algorithm != "bpe":
-        single = backend.single_token_pretokens(ops, pretokens, chosen)
-        candidates = backend.split_runs(counts.run_counts(), single)
-        ops, stop = backend.train_superwords(ops, candidates, chosen)
-    model = Model(
-        chosen.algorithm,
-        chosen.alphabet,
-        chosen.rules,
-        chosen.scheme,
-        chosen.id_order,
-        list(chosen.special_tokens),
-        backend.UNICODE_VERSION,
-        counts.documents,
-        counts.bytes,
-        counts.pretokens,
-        counts.distinct_pretokens,
-        ops,
-    )
-    return backend.model_to_bytes(model), stop
+    ops, stop = train_tables(backend, counts.pretoken_counts(), counts.run_counts(), chosen)
+    return backend.model_to_bytes(model_tuple(backend, counts, chosen, ops)), stop
 
 
 @given(

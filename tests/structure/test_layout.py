@@ -30,7 +30,6 @@ ONLY_RUST = {
 }
 # Functions that other modules use in one language alone, with the reason
 APART = {
-    "candidates": {"reduce_pretoken": "private in Rust"},
     "counts": {"check_document_size": "Rust checks where it reads"},
     "decompress": {"gzip_chunks": "one reader in Rust", "zstd_chunks": "one reader in Rust"},
     "documents": {"documents_of_file": "an iterator in Rust", "too_long": "a length in Python"},
@@ -43,11 +42,9 @@ APART = {
         "code_point_at": "the fast path over ASCII",
     },
     "superwords": {
-        "append_supermerges": "private in Rust",
         "replay_merges": "private in Rust",
         "renumber": "private in Rust",
     },
-    "tokens": {"alphabet_tokens": "Alphabet::tokens in Rust"},
     "unicode": {"record_index": "Python has ranges"},
     "vocabulary": {"alphabet_tokens": "Alphabet::tokens in Rust"},
 }

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from superword.errors import TrainingError
+from superword.settings import MAX_COUNT
 
 END = -1  # the token of a sentinel
 DEAD = -2  # the token of a slot that was merged into its left neighbour
-MAX_COUNT = 2**63 - 1
 MAX_SLOTS = 2**32 - 1  # the compiled twin numbers its slots with 32 bits
 
 

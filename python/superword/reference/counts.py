@@ -17,8 +17,7 @@ from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
 from superword.reference.pretokenize import is_eligible_text, pretokenize
 from superword.reference.special_tokens import SpecialTokens
-
-MAX_COUNT = 2**63 - 1
+from superword.settings import MAX_COUNT
 
 _Progress = Callable[[str, int, int], None] | None
 _Source = tuple[str, str, str, str]

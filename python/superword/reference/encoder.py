@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
-from superword.errors import EncodingError, ModelFormatError
+from superword.errors import EncodingError
 from superword.model import Model, Op
 from superword.reference.pretokenize import pretokenize
 from superword.reference.replay import encode_pretoken, encode_run, pairs_of_ops
-from superword.reference.special_tokens import SpecialTokens
-from superword.reference.vocabulary import MAX_OPS, Vocabulary, final_order
+from superword.reference.special_tokens import Gate, SpecialTokens
+from superword.reference.vocabulary import final_order, vocabulary_of_ops
 
 #: The longest text (SPEC 1).
 MAX_TEXT_BYTES = 2**32 - 1
@@ -54,7 +53,7 @@ class Encoder:
         self._ops = [Op(*op) for op in model.ops]
         self._special = list(model.special_tokens)
         self._splitter = SpecialTokens(self._special)
-        vocabulary = _check_ops(self._ops, model.alphabet)
+        vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
         self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
         self._numbers = vocabulary.numbers
         self._merges = pairs_of_ops(self._ops, "merge")
@@ -116,7 +115,7 @@ class Encoder:
 
         Source: SPEC 9.
         """
-        return self._encode(text, self._gate(allowed))
+        return self._encode(text, Gate(self._special, self._splitter, allowed))
 
     def encode_bytes(self, data: bytes, allowed: Sequence[int] | None) -> list[int]:
         """The ids of bytes: what is UTF-8 as texts, every other byte as its single-byte token.
@@ -139,7 +138,7 @@ class Encoder:
                 f"'{self._alphabet}': encode text"
             )
         _check_length(data)
-        gate = self._gate(allowed)
+        gate = Gate(self._special, self._splitter, allowed)
         ids: list[int] = []
         start = 0
         # A split at a group gives texts and stray bytes in turn.
@@ -170,7 +169,7 @@ class Encoder:
 
         Source: SPEC 9.
         """
-        gate = self._gate(allowed)
+        gate = Gate(self._special, self._splitter, allowed)
         out = []
         for index, text in enumerate(texts):
             try:
@@ -194,26 +193,8 @@ class Encoder:
             )
         return token_id
 
-    def _gate(self, allowed: Sequence[int] | None) -> _Gate:
-        every = range(len(self._special))
-        if allowed is None:
-            return _Gate([], self._splitter_of([]), self._splitter_of([]))
-        for index in allowed:
-            if index not in every:
-                raise EncodingError(
-                    f"special token {index} cannot be allowed: the model has {len(every)}"
-                )
-        chosen = sorted(set(allowed))
-        refused = [index for index in every if index not in chosen]
-        return _Gate(chosen, self._splitter_of(chosen), self._splitter_of(refused))
-
-    def _splitter_of(self, indices: Sequence[int]) -> SpecialTokens:
-        if len(indices) == len(self._special):
-            return self._splitter
-        return SpecialTokens([self._special[index] for index in indices])
-
     def _encode(
-        self, text: str, gate: _Gate, start: int = 0, length: Callable[[str], int] = len
+        self, text: str, gate: Gate, start: int = 0, length: Callable[[str], int] = len
     ) -> list[int]:
         """The ids of a text that stands at `start`, in the units in which `length` measures."""
         _check_length(text.encode())
@@ -221,7 +202,7 @@ class Encoder:
         at = 0
         for part, index in gate.cut.split(text):
             if index is None:
-                found = next(gate.find_refused(part), None)
+                found = gate.find_refused(part)
                 if found is not None:
                     token, offset = found
                     raise EncodingError(
@@ -261,35 +242,6 @@ class Encoder:
                 memo.clear()
             memo[pretoken] = tokens
         return tokens
-
-
-class _Gate(NamedTuple):
-    """What one call does with special tokens."""
-
-    allowed: list[int]  # the number of each token of `cut`
-    cut: SpecialTokens  # cuts the text
-    refused: SpecialTokens  # is an error in what is left
-
-    def find_refused(self, text: str) -> Iterator[tuple[str, int]]:
-        at = 0
-        for part, index in self.refused.split(text):
-            if index is not None:
-                yield part, at
-            at += len(part)
-
-
-def _check_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
-    if len(ops) > MAX_OPS:
-        raise ModelFormatError("a model has at most 2^31 - 1 ops")
-    vocabulary = Vocabulary(alphabet)
-    for index, op in enumerate(ops):
-        try:
-            new = vocabulary.make(op.left, op.right)
-        except ModelFormatError as error:
-            raise ModelFormatError(f"op {index}: {error}") from None
-        if new != op.new:
-            raise ModelFormatError(f"op {index}: it makes token {new}, not {op.new}")
-    return vocabulary
 
 
 def _check_length(data: bytes) -> None:

@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from superword.errors import ModelFormatError
-
-#: The largest count (SPEC 1).
-MAX_COUNT = 2**63 - 1
+from superword.settings import MAX_COUNT
 
 Value = int | str | Sequence[str]
 

@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from superword.errors import InputError
 from superword.model import Op
 from superword.reference.pairs import Pairs
-from superword.reference.tokens import Tokens, alphabet_tokens
+from superword.reference.vocabulary import Vocabulary, alphabet_tokens
 from superword.settings import Settings
+
+_Progress = Callable[[str, int, int], None] | None
 
 
 def train_merges(
     pretokens: Sequence[tuple[bytes, int]],
     settings: Settings,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: _Progress = None,
 ) -> tuple[list[Op], str]:
     """Merge the best pair again and again, to `settings.regular_vocab_size` tokens.
 
@@ -26,24 +28,39 @@ def train_merges(
     >>> train_merges([(b"abab", 2), (b"b", 9)], settings)[0][1]
     Op(kind='merge', left=256, right=256, new=257, count=2)
     """
-    tokens = Tokens(settings.alphabet)
+    vocabulary = Vocabulary(settings.alphabet)
+    wanted = settings.regular_vocab_size - len(vocabulary)
     number = byte_tokens(pretokens, settings.alphabet)
     sequences = (([number[byte] for byte in pretoken], count) for pretoken, count in pretokens)
-    pairs = Pairs(tokens, sequences, settings.rules, settings.max_token_bytes, None)
-    size = len(tokens)
+    pairs = Pairs(vocabulary, sequences, settings.rules, settings.max_token_bytes, None)
+    return merge_best("merge", wanted, pairs, settings.min_count, progress)
+
+
+def merge_best(
+    kind: str, wanted: int, pairs: Pairs, min_count: int, progress: _Progress
+) -> tuple[list[Op], str]:
+    """Merge the best pair again and again, until `wanted` tokens are added.
+
+    `kind` is that of the ops, "merge" or "supermerge". Returns the ops and why they end.
+
+    >>> pairs = Pairs(Vocabulary("bytes"), [(b"abc", 2)], "superword", None, None)
+    >>> merge_best("merge", 9, pairs, 3, None)
+    ([], 'min_count')
+    """
+    size = len(pairs.vocabulary)
     ops: list[Op] = []
     while True:
+        added = len(pairs.vocabulary) - size
         if progress is not None:
-            progress("merges", len(tokens) - size, settings.regular_vocab_size - size)
-        if len(tokens) >= settings.regular_vocab_size:
+            progress("merges" if kind == "merge" else "superwords", added, wanted)
+        if added >= wanted:
             return ops, "vocab_size"
         pair = pairs.best()
         if pair is None:
             return ops, "no_pairs"
-        if pairs.counts[pair] < settings.min_count:
+        if pairs.counts[pair] < min_count:
             return ops, "min_count"
-        new, count = pairs.merge(pair)
-        ops.append(Op("merge", *pair, new, count))
+        ops.append(pairs.merge(pair, kind))
 
 
 def byte_tokens(pretokens: Sequence[tuple[bytes, int]], alphabet: str) -> dict[int, int]:

@@ -12,7 +12,6 @@ import re
 from superword.errors import ModelFormatError, SettingsError
 from superword.model import Model, Op
 from superword.reference.header import (
-    MAX_COUNT,
     Value,
     header_from_bytes,
     header_to_bytes,
@@ -20,7 +19,8 @@ from superword.reference.header import (
 )
 from superword.reference.special_tokens import check_special_tokens
 from superword.reference.unicode import UNICODE_VERSION
-from superword.reference.vocabulary import MAX_IDS, MAX_OPS, Vocabulary
+from superword.reference.vocabulary import MAX_OPS, Vocabulary
+from superword.settings import MAX_COUNT, MAX_IDS
 
 FORMAT = "superword"
 VERSION = 1
@@ -232,7 +232,7 @@ def _op(line: bytes, model: Model, last: str, vocabulary: Vocabulary) -> Op:
         raise ModelFormatError("in a model of algorithm 'superbpe' no merge follows a supermerge")
     if count > MAX_COUNT:
         raise ModelFormatError("the count is above 2^63 - 1")
-    new = vocabulary.make(left, right)
-    if len(vocabulary.tokens) + len(model.special_tokens) > MAX_IDS:
+    new = vocabulary.make_checked(left, right)
+    if len(vocabulary) + len(model.special_tokens) > MAX_IDS:
         raise ModelFormatError("there are more than 2^31 - 1 tokens")
     return Op(kind, left, right, new, count)

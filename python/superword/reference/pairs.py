@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from superword.model import Op
 from superword.reference.arena import Arena
 from superword.reference.heap import Pair, PairHeap
-from superword.reference.tokens import Tokens
+from superword.reference.vocabulary import Vocabulary
 
 
 class Pairs:
@@ -22,25 +23,28 @@ class Pairs:
     `max_bytes` and `max_pretokens` limit what a merge may make (None: no limit). Raises
     TrainingError if a count could pass 2^63 - 1.
 
-    >>> pairs = Pairs(Tokens("bytes"), [(b"aaaab", 2)], "superword", None, None)
-    >>> pairs.best(), pairs.counts[97, 97], pairs.merge((97, 97)), pairs.best()
-    ((97, 97), 4, (256, 4), (256, 256))
+    >>> pairs = Pairs(Vocabulary("bytes"), [(b"aaaab", 2)], "superword", None, None)
+    >>> pairs.best(), pairs.counts[97, 97], pairs.merge((97, 97), "merge"), pairs.best()
+    ((97, 97), 4, Op(kind='merge', left=97, right=97, new=256, count=4), (256, 256))
     """
 
     def __init__(
         self,
-        tokens: Tokens,
+        vocabulary: Vocabulary,
         sequences: Iterable[tuple[Sequence[int], int]],
         rules: str,
         max_bytes: int | None,
         max_pretokens: int | None,
     ) -> None:
-        self._tokens = tokens
+        self.vocabulary = vocabulary
+        # How many pretokens long each token is: 1 if it was there from the start, else the sum of
+        # the parts of which it was first made.
+        self._pretokens = [1] * len(vocabulary)
         self._disjoint = rules == "superword"
         self._max_bytes = max_bytes
         self._max_pretokens = max_pretokens
         self._arena = Arena(sequences)
-        self._heap = PairHeap(tokens.strings, ties_by_bytes=rules == "superword")
+        self._heap = PairHeap(vocabulary.tokens, ties_by_bytes=rules == "superword")
         self._slots: defaultdict[Pair, list[int]] = defaultdict(list)
         self.counts: dict[Pair, int] = {}
         changes: dict[Pair, int] = {}
@@ -54,10 +58,12 @@ class Pairs:
         """Return the pair that comes next, None if there is none within the limits."""
         return self._heap.best(self.counts)
 
-    def merge(self, pair: Pair) -> tuple[int, int]:
-        """Replace a pair everywhere, left to right; return (number of the result, its count)."""
+    def merge(self, pair: Pair, kind: str) -> Op:
+        """Replace a pair everywhere, left to right; return the op, which is one of this kind."""
         count = self.counts[pair]
-        new = self._tokens.make(*pair)
+        new = self.vocabulary.make(*pair)
+        if new == len(self._pretokens):
+            self._pretokens.append(self._pretokens[pair[0]] + self._pretokens[pair[1]])
         arena = self._arena
         changes: dict[Pair, int] = {}
         sites = arena.sites(pair, self._slots.pop(pair))
@@ -79,7 +85,7 @@ class Pairs:
             self._index(sites[end - 1])
             start = end
         self._apply(changes)
-        return new, count
+        return Op(kind, *pair, new, count)
 
     def _tally(self, first: int, last: int, sign: int, changes: dict[Pair, int]) -> None:
         """Add the pairs between two slots to `changes`, times `sign`, times their weight."""
@@ -117,9 +123,9 @@ class Pairs:
 
     def _allowed(self, pair: Pair) -> bool:
         """Whether the limits let this pair be merged at all."""
-        tokens = self._tokens
-        length = len(tokens.strings[pair[0]]) + len(tokens.strings[pair[1]])
+        tokens = self.vocabulary.tokens
+        length = len(tokens[pair[0]]) + len(tokens[pair[1]])
         if self._max_bytes is not None and length > self._max_bytes:
             return False
-        pretokens = tokens.pretokens[pair[0]] + tokens.pretokens[pair[1]]
+        pretokens = self._pretokens[pair[0]] + self._pretokens[pair[1]]
         return self._max_pretokens is None or pretokens <= self._max_pretokens

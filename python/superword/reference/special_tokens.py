@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from superword.errors import SettingsError
+from superword.errors import EncodingError, SettingsError
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> None:
@@ -73,6 +73,49 @@ class SpecialTokens:
                 start = match.end()
         if start < len(text):
             yield text[start:], None
+
+
+class Gate:
+    """What one call does with the special tokens of a model."""
+
+    def __init__(
+        self, names: Sequence[str], every: SpecialTokens, allowed: Sequence[int] | None
+    ) -> None:
+        """Prepare the call.
+
+        Args:
+            names: the special tokens of the model.
+            every: the same, ready to cut.
+            allowed: the indices of those that are recognized, the others are refused; None: all
+                are plain text.
+
+        Raises:
+            EncodingError: an index is not one of a special token.
+        """
+        for index in allowed or ():
+            if index not in range(len(names)):
+                raise EncodingError(
+                    f"special token {index} cannot be allowed: the model has {len(names)}"
+                )
+
+        def choose(indices: Sequence[int]) -> SpecialTokens:
+            if len(indices) == len(names):
+                return every
+            return SpecialTokens([names[index] for index in indices])
+
+        self.allowed = [] if allowed is None else sorted(set(allowed))  # the numbers of `cut`
+        refused = set() if allowed is None else set(range(len(names))) - set(allowed)
+        self.cut = choose(self.allowed)  # cuts the text
+        self._refused = choose(sorted(refused))  # is an error in what is left
+
+    def find_refused(self, part: str) -> tuple[str, int] | None:
+        """The first refused token in a part of a text, and where it starts."""
+        at = 0
+        for piece, index in self._refused.split(part):
+            if index is not None:
+                return piece, at
+            at += len(piece)
+        return None
 
 
 def split_special_tokens(text: str, special_tokens: Sequence[str]) -> list[tuple[str, int | None]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from superword.model import Op
+from superword.reference.merges import merge_best
 from superword.reference.pairs import Pairs
-from superword.reference.tokens import Tokens, tokens_of_ops
+from superword.reference.vocabulary import alphabet_tokens, vocabulary_of_ops
 from superword.settings import Settings
 
 _Progress = Callable[[str, int, int], None] | None
@@ -23,8 +24,9 @@ def train_superwords(
     `ops` are those of phase 1, `candidates` sequences of its creation numbers. SuperBPE takes all
     of `ops` and then supermerges; BoundlessBPE replays them against the supermerges. In the result
     creation numbers follow the final order. Why: "vocab_size" (as many tokens as were asked of
-    this phase), "min_count" (supermerges are left, but rarer) or "no_pairs". Raises TrainingError
-    if a count could pass 2^63 - 1. SPEC section 8.
+    this phase), "min_count" (supermerges are left, but rarer) or "no_pairs". Raises
+    ModelFormatError if the ops do not fit together, TrainingError if a count could pass 2^63 - 1.
+    SPEC section 8.
 
     >>> settings = Settings("boundless", 258, 258, 0)
     >>> ops, why = train_superwords([Op("merge", 97, 98, 256, 2)], [((97, 99), 3)], settings)
@@ -32,34 +34,17 @@ def train_superwords(
     ([('supermerge', 97, 99, 256, 3), ('merge', 97, 98, 257, 2)], 'vocab_size')
     """
     regular = [Op(*op) for op in ops]
-    tokens = tokens_of_ops(regular, settings.alphabet)
+    vocabulary = vocabulary_of_ops(regular, settings.alphabet)
     limits = settings.max_token_bytes, settings.max_superword_pretokens
-    pairs = Pairs(tokens, candidates, "superword", *limits)
-    alphabet = len(Tokens(settings.alphabet))
+    pairs = Pairs(vocabulary, candidates, "superword", *limits)
+    alphabet = len(alphabet_tokens(settings.alphabet))
     if settings.algorithm == "superbpe":
-        final, why = append_supermerges(regular, pairs, tokens, settings, progress)
+        wanted = settings.supermerges
+        added, why = merge_best("supermerge", wanted, pairs, settings.min_count, progress)
+        final = [*regular, *added]
     else:
         final, why = replay_merges(regular, pairs, alphabet, settings, progress)
     return renumber(final, alphabet), why
-
-
-def append_supermerges(
-    ops: Sequence[Op], pairs: Pairs, tokens: Tokens, settings: Settings, progress: _Progress
-) -> tuple[list[Op], str]:
-    """SuperBPE: all of phase 1, then supermerges until `settings.supermerges` tokens are added."""
-    final = list(ops)
-    regular = len(tokens)
-    while True:
-        if progress is not None:
-            progress("superwords", len(tokens) - regular, settings.supermerges)
-        if len(tokens) - regular >= settings.supermerges:
-            return final, "vocab_size"
-        pair = pairs.best()
-        if pair is None:
-            return final, "no_pairs"
-        if pairs.counts[pair] < settings.min_count:
-            return final, "min_count"
-        final.append(Op("supermerge", *pair, *pairs.merge(pair)))
 
 
 def replay_merges(
@@ -84,7 +69,7 @@ def replay_merges(
             and count >= settings.min_count
             and (regular is None or (count > regular.count and vocabulary.issuperset(pair)))
         ):
-            op = Op("supermerge", *pair, *pairs.merge(pair))
+            op = pairs.merge(pair, "supermerge")
         elif regular is not None:
             op = regular
             replayed += 1

@@ -43,10 +43,8 @@ def train_counts(
     pretokens = counts.pretoken_counts()
     ops, stop = train_merges(pretokens, settings, progress)
     if settings.algorithm != "bpe":
-        if progress is not None:
-            progress("candidates", 0, 0)
-        single = single_token_pretokens(ops, pretokens, settings)
-        candidates = split_runs(counts.run_counts(), single)
+        single = single_token_pretokens(ops, pretokens, settings, progress)
+        candidates = split_runs(counts.run_counts(), single, progress)
         ops, stop = train_superwords(ops, candidates, settings, progress)
     model = Model(
         algorithm=settings.algorithm,

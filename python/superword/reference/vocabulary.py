@@ -1,4 +1,4 @@
-"""Creation numbers, the bytes they stand for, and the order of the final ids (SPEC 5.1, 10)."""
+"""Creation numbers, the bytes they stand for, the order of final ids (SPEC 4.2, 5.1, 10)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ from collections.abc import Sequence
 
 from superword.errors import ModelFormatError
 from superword.model import Op
-from superword.reference.tokens import alphabet_tokens
 
-#: Ids in all, special tokens included (SPEC 1).
-MAX_IDS = 2**31 - 1
 #: Ops of one model.
 MAX_OPS = 2**31 - 1
 
 
+def alphabet_tokens(alphabet: str) -> list[bytes]:
+    """Return the single-byte tokens of an alphabet in the order of their creation numbers.
+
+    `alphabet` is "bytes" (all 256) or "utf8" (the 243 bytes that occur in UTF-8). SPEC section 4.
+
+    >>> len(alphabet_tokens("bytes")), len(alphabet_tokens("utf8"))
+    (256, 243)
+    """
+    if alphabet == "bytes":
+        return [bytes([byte]) for byte in range(256)]
+    return [bytes([byte]) for byte in (*range(0xC0), *range(0xC2, 0xF5))]
+
+
 class Vocabulary:
-    """The byte strings of a list of ops: one byte string, one creation number.
+    """The byte strings that ops have made so far: one byte string, one creation number.
 
     >>> vocabulary = Vocabulary("bytes")
-    >>> vocabulary.make(97, 98), vocabulary.tokens[256]
-    (256, b'ab')
+    >>> vocabulary.make(97, 98), vocabulary.make(97, 98), vocabulary.tokens[256]
+    (256, 256, b'ab')
     """
 
     def __init__(
@@ -28,15 +38,29 @@ class Vocabulary:
         max_token_bytes: int | None = None,
         max_total_bytes: int | None = None,
     ) -> None:
-        """Start with the alphabet; limits of None do not limit."""
+        """Start with the alphabet; the limits are for `make_checked`, None does not limit."""
         self.tokens = alphabet_tokens(alphabet)
         self.numbers = {token: number for number, token in enumerate(self.tokens)}
         self._max_token_bytes = max_token_bytes
         self._max_total_bytes = max_total_bytes
         self._total_bytes = 0
 
+    def __len__(self) -> int:
+        return len(self.tokens)
+
     def make(self, left: int, right: int) -> int:
-        """The creation number of what an op makes of two tokens, a new one if its bytes are new.
+        """The creation number of what an op makes of two tokens that exist.
+
+        It is the next free one if the bytes are new. Source: SPEC 4.2.
+        """
+        token = self.tokens[left] + self.tokens[right]
+        number = self.numbers.setdefault(token, len(self.tokens))
+        if number == len(self.tokens):
+            self.tokens.append(token)
+        return number
+
+    def make_checked(self, left: int, right: int) -> int:
+        """As `make`, for an op that comes from outside.
 
         Args:
             left: creation number of the left part.
@@ -68,11 +92,39 @@ class Vocabulary:
                 f"the ops up to here make tokens of {self._total_bytes} bytes in all, more than "
                 f"max_total_bytes = {self._max_total_bytes}"
             )
-        token_bytes = self.tokens[left] + self.tokens[right]
-        number = self.numbers.setdefault(token_bytes, len(self.tokens))
-        if number == len(self.tokens):
-            self.tokens.append(token_bytes)
-        return number
+        return self.make(left, right)
+
+
+def vocabulary_of_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
+    """The vocabulary that ops make, which must say so themselves.
+
+    Args:
+        ops: ops from their first.
+        alphabet: "bytes" or "utf8".
+
+    Returns:
+        The vocabulary after the last op.
+
+    Raises:
+        ModelFormatError: there are too many ops, or one names a token that does not exist or makes
+            another than it says.
+
+    >>> vocabulary_of_ops([Op("merge", 97, 98, 256, 3)], "bytes").tokens[256]
+    b'ab'
+
+    Source: SPEC 4.2.
+    """
+    if len(ops) > MAX_OPS:
+        raise ModelFormatError("a model has at most 2^31 - 1 ops")
+    vocabulary = Vocabulary(alphabet)
+    for index, op in enumerate(ops):
+        try:
+            new = vocabulary.make_checked(op.left, op.right)
+        except ModelFormatError as error:
+            raise ModelFormatError(f"op {index}: {error}") from None
+        if new != op.new:
+            raise ModelFormatError(f"op {index}: it makes token {new}, not {op.new}")
+    return vocabulary
 
 
 def final_order(ops: Sequence[Op], size: int, id_order: str) -> list[int]:
