@@ -1,30 +1,21 @@
 //! Phase 1: the named cases that Python reads too, and a full recount after every step.
 
+mod random;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use superword::error::no_progress;
 use superword::merges::{Stop, train_merges};
 use superword::model::Op;
-use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme, Settings};
+use superword::settings::{Algorithm, Alphabet, Rules, Settings};
 use superword::tables::PretokenCounts;
 use superword::{Error, ErrorKind};
 
+use random::Random;
+
 fn settings(tokens: u32) -> Settings {
-    Settings {
-        algorithm: Algorithm::Bpe,
-        vocab_size: 256 + tokens,
-        regular_vocab_size: 256 + tokens,
-        supermerges: 0,
-        scheme: Scheme::Gpt4oUniscript,
-        rules: Rules::Superword,
-        min_count: 1,
-        max_token_bytes: None,
-        max_superword_pretokens: None,
-        special_tokens: vec![],
-        alphabet: Alphabet::Bytes,
-        id_order: IdOrder::RegularFirst,
-    }
+    Settings::new(Algorithm::Bpe, 256 + tokens, 256 + tokens, 0)
 }
 
 fn table(pretokens: &[(Vec<u8>, u64)]) -> PretokenCounts {
@@ -96,18 +87,6 @@ fn named_cases() {
             ops.iter().map(|op| (string(op.left), string(op.right), op.count)).collect();
         assert_eq!(found, expected, "{name}");
         assert_eq!(stop.name(), case["stop"].as_str().unwrap(), "{name}");
-    }
-}
-
-/// xorshift64*, so that a failure can be replayed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
     }
 }
 

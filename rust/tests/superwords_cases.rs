@@ -1,35 +1,26 @@
 //! Phase 2: the named cases that Python reads too, and Algorithm 1 from its definition, with a
 //! full recount at every step.
 
+mod random;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use superword::error::no_progress;
 use superword::model::{Op, OpKind};
-use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme, Settings};
+use superword::settings::{Algorithm, Settings};
 use superword::superwords::train_superwords;
 use superword::tables::SequenceCounts;
 use superword::{Error, ErrorKind};
+
+use random::Random;
 
 type Bytes = Vec<u8>;
 type NamedOp = (OpKind, Bytes, Bytes, u64);
 
 fn settings(algorithm: Algorithm, tokens: u32, supermerges: u32) -> Settings {
-    Settings {
-        algorithm,
-        vocab_size: 256 + tokens,
-        regular_vocab_size: 256 + tokens,
-        supermerges,
-        scheme: Scheme::Gpt4oUniscript,
-        rules: Rules::Superword,
-        min_count: 1,
-        max_token_bytes: None,
-        max_superword_pretokens: None,
-        special_tokens: vec![],
-        alphabet: Alphabet::Bytes,
-        id_order: IdOrder::RegularFirst,
-    }
+    Settings::new(algorithm, 256 + tokens, 256 + tokens, supermerges)
 }
 
 /// Ops with creation numbers, from ops with byte strings.
@@ -112,18 +103,6 @@ fn named_cases() {
             .collect();
         let found = train(&merges, &candidates, &settings);
         assert_eq!(found, (expected, case["stop"].as_str().unwrap()), "{name}");
-    }
-}
-
-/// xorshift64*, so that a failure can be replayed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
     }
 }
 

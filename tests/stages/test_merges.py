@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from itertools import groupby, pairwise
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from compose import spell
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle.bpe import count_pairs
 
 from superword.errors import InputError, TrainingError
 from superword.settings import Settings
@@ -25,41 +25,16 @@ def settings_of(case: dict, **more) -> Settings:
     return Settings(case.get("algorithm", "bpe"), size, size, case.get("supermerges", 0), **given_)
 
 
-def token_strings(ops, alphabet: str = "bytes") -> list[bytes]:
-    """The bytes of every creation number; checks that one byte string has one number."""
-    used = range(256) if alphabet == "bytes" else [*range(0xC0), *range(0xC2, 0xF5)]
-    strings = [bytes([byte]) for byte in used]
-    for _, left, right, new, _ in ops:
-        if new == len(strings):
-            strings.append(strings[left] + strings[right])
-        assert strings[new] == strings[left] + strings[right]
-    assert len(set(strings)) == len(strings)
-    return strings
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_case(backend: ModuleType, case: dict) -> None:
     pretokens = [(text.encode(), count) for text, count in case["pretokens"]]
     ops, stop = backend.train_merges(pretokens, settings_of(case))
-    strings = token_strings(ops, case.get("alphabet", "bytes"))
+    strings = spell(ops, case.get("alphabet", "bytes"))[1]
     read = bytes.fromhex if case.get("hex") else str.encode
     assert [(op[0], strings[op[1]], strings[op[2]], op[4]) for op in ops] == [
         ("merge", read(left), read(right), count) for left, right, count in case["ops"]
     ]
     assert stop == case["stop"]
-
-
-def pair_counts(sequences, rules: str) -> Counter:
-    counts: Counter = Counter()
-    for tokens, count in sequences:
-        for x, y in pairwise(tokens):
-            if x != y or rules == "incremental":
-                counts[x, y] += count
-        if rules == "superword":
-            for x, group in groupby(tokens):
-                if (half := len(list(group)) // 2) > 0:
-                    counts[x, x] += half * count
-    return counts
 
 
 def replace(tokens: list[int], left: int, right: int, new: int) -> tuple[list[int], int]:
@@ -79,7 +54,11 @@ def replace(tokens: list[int], left: int, right: int, new: int) -> tuple[list[in
 def check_steps(sequences, steps, strings, rules, allowed) -> list:
     """Recount everything before each step: is it the best pair, with its true count?"""
     for _, left, right, new, count in steps:
-        counts = {pair: n for pair, n in pair_counts(sequences, rules).items() if allowed(*pair)}
+        counts = {
+            pair: n
+            for pair, n in count_pairs(sequences, rules == "incremental").items()
+            if allowed(*pair)
+        }
         if rules == "superword":
             best = min(counts, key=lambda p: (-counts[p], strings[p[0]], strings[p[1]]))
         else:
@@ -114,14 +93,16 @@ def test_every_step_is_the_full_recount(
     settings = Settings("bpe", size, size, 0, rules=rules, min_count=least, max_token_bytes=longest)
     pretokens = [(word.encode(), count) for word, count in words.items()]
     ops, stop = backend.train_merges(pretokens, settings)
-    strings = token_strings(ops)
+    strings = spell(ops, "bytes")[1]
 
     def allowed(left: int, right: int) -> bool:
         return longest is None or len(strings[left]) + len(strings[right]) <= longest
 
     sequences = [(list(word), count) for word, count in pretokens]
     sequences = check_steps(sequences, ops, strings, rules, allowed)
-    left = [n for pair, n in pair_counts(sequences, rules).items() if allowed(*pair)]
+    left = [
+        n for pair, n in count_pairs(sequences, rules == "incremental").items() if allowed(*pair)
+    ]
     if len(strings) == size:
         assert stop == "vocab_size"
     elif left:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from itertools import groupby, pairwise
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from compose import spell
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle.bpe import count_pairs, replace_pair
 
 from superword.errors import TrainingError
 from superword.settings import Settings
@@ -18,17 +18,6 @@ from superword.settings import Settings
 CASES = json.loads((Path(__file__).parents[1] / "cases/superwords.json").read_text("utf-8"))[
     "cases"
 ]
-
-
-def strings_of(ops) -> list[bytes]:
-    """The bytes of every creation number; checks that one byte string has one number."""
-    strings = [bytes([byte]) for byte in range(256)]
-    for _, left, right, new, _ in ops:
-        if new == len(strings):
-            strings.append(strings[left] + strings[right])
-        assert strings[new] == strings[left] + strings[right]
-    assert len(set(strings)) == len(strings)
-    return strings
 
 
 def named_ops(merges) -> list[tuple[str, int, int, int, int]]:
@@ -43,7 +32,7 @@ def named_ops(merges) -> list[tuple[str, int, int, int, int]]:
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_case(backend: ModuleType, case: dict) -> None:
     ops = named_ops(case["ops"])
-    number = {string: i for i, string in enumerate(strings_of(ops))}
+    number = {string: i for i, string in enumerate(spell(ops, "bytes")[1])}
     candidates = [
         (tuple(number[token.encode()] for token in tokens), count)
         for tokens, count in case["candidates"]
@@ -58,36 +47,11 @@ def test_case(backend: ModuleType, case: dict) -> None:
         **{name: case[name] for name in names if name in case},
     )
     final, stop = backend.train_superwords(ops, candidates, settings)
-    strings = strings_of(final)
+    strings = spell(final, "bytes")[1]
     assert [(op[0][0], strings[op[1]], strings[op[2]], op[4]) for op in final] == [
         (kind, left.encode(), right.encode(), count) for kind, left, right, count in case["final"]
     ]
     assert stop == case["stop"]
-
-
-def pair_counts(sequences) -> Counter:
-    counts: Counter = Counter()
-    for tokens, count in sequences:
-        for pair in pairwise(tokens):
-            if pair[0] != pair[1]:
-                counts[pair] += count
-        for x, group in groupby(tokens):
-            if (half := len(list(group)) // 2) > 0:
-                counts[x, x] += half * count
-    return counts
-
-
-def replace(tokens: list[bytes], left: bytes, right: bytes) -> list[bytes]:
-    out: list[bytes] = []
-    slot = 0
-    while slot < len(tokens):
-        if tokens[slot : slot + 2] == [left, right]:
-            out.append(left + right)
-            slot += 2
-        else:
-            out.append(tokens[slot])
-            slot += 1
-    return out
 
 
 def textbook(merges, sequences, settings: Settings) -> tuple[list, str]:
@@ -110,7 +74,7 @@ def textbook(merges, sequences, settings: Settings) -> tuple[list, str]:
             return final, "vocab_size"
         counts = {
             (x, y): count
-            for (x, y), count in pair_counts(sequences).items()
+            for (x, y), count in count_pairs(sequences).items()
             if (longest is None or len(x + y) <= longest)
             and (most is None or lengths[x] + lengths[y] <= most)
         }
@@ -123,7 +87,7 @@ def textbook(merges, sequences, settings: Settings) -> tuple[list, str]:
             x, y = best
             final.append(("supermerge", x, y, counts[best]))
             lengths.setdefault(x + y, lengths[x] + lengths[y])
-            sequences = [(replace(tokens, x, y), count) for tokens, count in sequences]
+            sequences = [(replace_pair(tokens, x, y), count) for tokens, count in sequences]
         elif waiting:
             x, y, count = waiting.pop(0)
             final.append(("merge", x, y, count))
@@ -165,10 +129,10 @@ def problems(draw: st.DrawFn):
 def test_every_step_is_the_full_recount(backend: ModuleType, problem) -> None:
     merges, candidates, settings = problem
     ops = named_ops([(x.decode(), y.decode(), count) for x, y, count in merges])
-    number = {string: i for i, string in enumerate(strings_of(ops))}
+    number = {string: i for i, string in enumerate(spell(ops, "bytes")[1])}
     sequences = [(tuple(number[t] for t in tokens), count) for tokens, count in candidates]
     final, stop = backend.train_superwords(ops, sequences, settings)
-    strings = strings_of(final)
+    strings = spell(final, "bytes")[1]
     found = [(op[0], strings[op[1]], strings[op[2]], op[4]) for op in final]
     assert (found, stop) == textbook(merges, candidates, settings)
     assert backend.train_superwords(ops, sequences[::-1], settings) == (final, stop)
