@@ -55,7 +55,9 @@ def train_tables(
     """Ops and the reason of the stop, stage by stage."""
     ops, stop = backend.train_merges(pretokens, settings)
     if settings.algorithm != "bpe":
-        ops, stop = add_superwords(backend, ops, pretokens, runs, settings)
+        ops, last = add_superwords(backend, ops, pretokens, runs, settings)
+        # all supermerges of SuperBPE are no full vocabulary where phase 1 ended early
+        stop = stop if settings.algorithm == "superbpe" and last == "vocab_size" else last
     return [tuple(op) for op in ops], stop
 
 

@@ -16,8 +16,6 @@ _STOPS = {
     "no_pairs": "no pair is left to merge",
     "min_count": "no pair is left that occurs min_count times",
 }
-# SuperBPE whose regular merges ran out: its second phase then still ends as it was asked to.
-_EARLY = "regular merges ended early, then all supermerges that were asked for were made"
 
 
 class Stage(NamedTuple):
@@ -69,10 +67,10 @@ class Report:
         """Why training stopped, in words; empty for a loaded model."""
         if self.stop is None:
             return ""
+        why = _STOPS[self.stop]
         if self.stopped_early:
-            why = _EARLY if self.stop == "vocab_size" else _STOPS[self.stop]
             return f"{self.asked:,} tokens asked for, {self.tokens:,} made: {why}"
-        return _STOPS["vocab_size"]
+        return why
 
     def __str__(self) -> str:
         rows = [

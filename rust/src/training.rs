@@ -25,7 +25,12 @@ pub fn train_counts(
     if settings.algorithm != Algorithm::Bpe {
         let single = single_token_pretokens(&ops, &counts.pretoken_counts, settings, progress)?;
         let candidates = split_runs(&counts.runs, &single, progress)?;
-        (ops, stop) = train_superwords(&ops, &candidates, settings, progress)?;
+        let last;
+        (ops, last) = train_superwords(&ops, &candidates, settings, progress)?;
+        // SuperBPE can add all its supermerges to a phase 1 that ended early.
+        if settings.algorithm != Algorithm::Superbpe || last != Stop::VocabSize {
+            stop = last;
+        }
     }
     let model = Model {
         algorithm: settings.algorithm,
@@ -50,6 +55,7 @@ mod tests {
     use crate::counts::count_documents;
     use crate::encoder::Encoder;
     use crate::error::{Error, ErrorKind, no_progress};
+    use crate::model::OpKind;
     use crate::model_file::{Limits, model_from_bytes};
     use crate::special_tokens::SpecialTokens;
 
@@ -87,6 +93,17 @@ mod tests {
             let superword = ids.iter().any(|&id| encoder.is_superword(id).unwrap());
             assert_eq!(superword, algorithm != Algorithm::Bpe);
         }
+    }
+
+    #[test]
+    fn a_phase_1_that_ends_early_is_the_reason() {
+        let mut settings = settings(Algorithm::Superbpe);
+        settings.regular_vocab_size = 1000;
+        let counts = counts(&settings);
+        let (artifact, stop) = train_counts(&counts, &settings, &mut no_progress).unwrap();
+        let model = model_from_bytes(&artifact, &Limits::default()).unwrap();
+        assert_eq!(model.ops.iter().filter(|op| op.kind == OpKind::Supermerge).count(), 4);
+        assert_eq!(stop, Stop::NoPairs);
     }
 
     #[test]

@@ -89,8 +89,8 @@ def test_the_report_of_bpe_has_no_second_phase(backend_name: str) -> None:
         ),
         (
             {"vocab_size": 5000, "algorithm": "superbpe", "supermerges": 2},
-            "vocab_size",
-            "regular merges ended early, then all supermerges that were asked for were made",
+            "no_pairs",  # of phase 1: all supermerges that were asked for are made
+            "no pair is left to merge",
         ),
     ],
 )

@@ -99,6 +99,19 @@ def test_an_empty_corpus_gives_the_alphabet(backend: ModuleType, algorithm: str)
     assert (list(model.ops), model.documents, stop) == ([], 0, "no_pairs")
 
 
+def test_a_phase_1_that_ends_early_is_the_reason(backend: ModuleType) -> None:
+    """All supermerges are added, and yet there are fewer tokens than were asked for."""
+    table = ([(b"ab", 9), (b"cd", 9), (b"xy", 2)], [((b"ab", b"cd"), 9)], 1)
+    for min_count, reason in ((3, "min_count"), (1, "no_pairs")):
+        chosen = Settings("superbpe", 300, 299, 1, min_count=min_count)
+        artifact, stop = backend.train_counts(backend.count_table(*table), chosen)
+        ops = Model(*backend.model_from_bytes(artifact)).ops
+        assert [op[0] for op in ops].count("supermerge") == 1
+        assert stop == reason
+    chosen = Settings("superbpe", 300, 258, 42)
+    assert backend.train_counts(backend.count_table(*table), chosen)[1] == "no_pairs"
+
+
 def test_progress_names_the_stages_and_can_stop(backend: ModuleType) -> None:
     chosen = settings_of("boundless", 300)
     counts = count(backend, [TEXT], chosen)

@@ -45,7 +45,10 @@ def train_counts(
     if settings.algorithm != "bpe":
         single = single_token_pretokens(ops, pretokens, settings, progress)
         candidates = split_runs(counts.run_counts(), single, progress)
-        ops, stop = train_superwords(ops, candidates, settings, progress)
+        ops, last = train_superwords(ops, candidates, settings, progress)
+        # SuperBPE can add all its supermerges to a phase 1 that ended early.
+        if settings.algorithm != "superbpe" or last != "vocab_size":
+            stop = last
     model = Model(
         algorithm=settings.algorithm,
         alphabet=settings.alphabet,
