@@ -135,3 +135,21 @@ def test_the_first_op_of_a_pair_counts(backend):
             tokens = [encoder.token_bytes(n) for n in encoder.encode(text, None)]
             assert tokens == encode(backend.pretokenize(text, "gpt2"), ops)
             assert tokens[:2] == [b"ab c", b" d"]
+
+
+@pytest.mark.parametrize("times", [2, 3, 40])
+def test_all_places_before_a_pair_that_has_a_lower_index(backend, times):
+    """A supermerge goes to all its places, even where it makes a pair that comes before it."""
+    ops = [("merge", b" ", b"x", 9), ("merge", b" ", b"y", 9), ("merge", b" x", b" y", 1)]
+    ops += [("supermerge", b" x y", b" x", 5), ("supermerge", b" x", b" y", 4)]
+    number = {token: n for n, token in enumerate(ALPHABETS["bytes"])}
+    numbered = []
+    for kind, left, right, count in ops:
+        new = number.setdefault(left + right, len(number))
+        numbered.append((kind, number[left], number[right], new, count))
+    model = ("superbpe", "bytes", "superword", "gpt2", "creation", [])
+    model += (backend.UNICODE_VERSION, 1, 40, 20, 2, numbered)
+    encoder = backend.Encoder(model)
+    text = " x y" * times
+    tokens = [encoder.token_bytes(n) for n in encoder.encode(text, None)]
+    assert tokens == encode(backend.pretokenize(text, "gpt2"), ops) == [b" x y"] * times

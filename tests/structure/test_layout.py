@@ -26,7 +26,6 @@ ONLY_RUST = {
     "workers": "threads: one pass over the documents",
     "parallel": "threads: independent items",
     "sides": "the neighbours of a merge's places, as flat lists",
-    "sides": "what a merge changes beside its sites: Python recounts the stretches",
     "ticker": "when to report: Python reports at every step",
 }
 # Functions that other modules use in one language alone, with the reason
