@@ -120,7 +120,7 @@ def mutated(tree: Path, mutant: Mutant) -> bytes:
 
 
 def copy_tree(tree: Path) -> None:
-    """Copy what the suite needs, as new files: cargo would take older ones for what it has built."""
+    """Copy what the suite needs, as new files: cargo would take old ones for what it has built."""
     ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", ".hypothesis", "target")
     for name in COPIED:
         source = ROOT / name
