@@ -13,7 +13,7 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python parity mutants lint format wheel \
+.PHONY: help setup build demo test test-rust test-python parity mutants bench lint format wheel \
 	readme clean FORCE
 
 help:  ## list the commands
@@ -61,6 +61,9 @@ parity: build  ## train and encode the demo corpus with both backends, compare t
 
 mutants: build  ## break the code in small ways; the suite must notice every one
 	$(PY) tools/mutants.py
+
+bench: build  ## CPU seconds of each stage in both backends, on the demo corpus
+	$(PY) benches/stages.py
 
 lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the committed Unicode tables
 	$(PY) -m ruff check

@@ -91,15 +91,16 @@ def run(mutants: list[Mutant]) -> list[Mutant]:
         copy_tree(tree)
         for language in dict.fromkeys(m.language for m in mutants):
             prepare(tree, language)
-            if notices(tree, language):
-                raise StaleError(f"the suite fails on {language} without any change")
+            failure = failure_of(tree, language)
+            if failure:
+                raise StaleError(f"the suite fails on {language} without any change\n{failure}")
         for mutant in mutants:
             path = tree / mutant.file
             original = path.read_bytes()
             begin = time.monotonic()
             path.write_bytes(mutated(tree, mutant))
             prepare(tree, mutant.language)
-            noticed = notices(tree, mutant.language)
+            noticed = failure_of(tree, mutant.language) != ""
             path.write_bytes(original)
             word = "noticed " if noticed else "SURVIVED"
             seconds = time.monotonic() - begin
@@ -119,14 +120,14 @@ def mutated(tree: Path, mutant: Mutant) -> bytes:
 
 
 def copy_tree(tree: Path) -> None:
-    """Copy what the suite needs."""
+    """Copy what the suite needs, as new files: cargo would take old ones for what it has built."""
     ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", ".hypothesis", "target")
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, tree / name, ignore=ignored)
+            shutil.copytree(source, tree / name, ignore=ignored, copy_function=shutil.copy)
         else:
-            shutil.copy2(source, tree / name)
+            shutil.copy(source, tree / name)
 
 
 def prepare(tree: Path, language: str) -> None:
@@ -151,8 +152,8 @@ def prepare(tree: Path, language: str) -> None:
             shutil.copy2(target / "debug" / name, tree / "python/superword/_core.abi3.so")
 
 
-def notices(tree: Path, language: str) -> bool:
-    """Whether the suite fails."""
+def failure_of(tree: Path, language: str) -> str:
+    """How the suite fails, empty if it does not."""
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += [f"--backend={language}", *SLOW, *SUITE]
     environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
@@ -161,10 +162,11 @@ def notices(tree: Path, language: str) -> bool:
             command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return True
+        return f"no end after {SECONDS} seconds"
+    output = found.stdout.decode()[-2000:] + found.stderr.decode()[-2000:]
     if found.returncode not in (0, 1):
-        raise StaleError(f"pytest ended with {found.returncode}:\n{found.stdout.decode()[-2000:]}")
-    return found.returncode == 1
+        raise StaleError(f"pytest ended with {found.returncode}:\n{output}")
+    return output if found.returncode == 1 else ""
 
 
 if __name__ == "__main__":

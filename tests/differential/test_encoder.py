@@ -1,7 +1,7 @@
 """Encoding: oracle = each backend, with and without the shortcut; SPEC 12.7 and 12.8."""
 
 import pytest
-from compose import ALPHABETS, settings_for, spell, train_texts
+from compose import ALPHABETS, settings_for, spell, train_documents, train_texts
 from differential.strategies import texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,3 +117,39 @@ def test_long_pretokens_and_runs(backend, corpus, word, times, other):
         tokens = encode(backend.pretokenize(text, "gpt2"), ops)
         for one in (encoder, plain):
             assert [one.token_bytes(n) for n in one.encode(text, None)] == tokens
+
+
+def test_the_first_op_of_a_pair_counts(backend):
+    """A pair comes again when its left part is made a second time, in another way."""
+    documents = [[b"ab", b" c"]] * 9 + [[b" c", b" d"]] * 7 + [[b"a", b"b", b" c"]] * 5
+    ops, vocabulary = train_documents(backend, documents, settings_for("superbpe", 263, 4))
+    joined = [(left, right) for kind, left, right, _ in ops if kind == "supermerge"]
+    assert joined[:4] == [(b"ab", b" c"), (b" c", b" d"), (b"a", b"b"), (b"ab", b" c")]
+    number = {token: n for n, token in enumerate(vocabulary)}
+    numbered = [(k, number[a], number[b], number[a + b], count) for k, a, b, count in ops]
+    model = ("superbpe", "bytes", "superword", "gpt2", "creation", [])
+    model += (backend.UNICODE_VERSION, 21, 100, 63, 5, numbered)
+    for shortcut in (True, False):
+        encoder = backend.Encoder(model, shortcut)
+        for text in ("ab c d", "ab c d " * 40):
+            tokens = [encoder.token_bytes(n) for n in encoder.encode(text, None)]
+            assert tokens == encode(backend.pretokenize(text, "gpt2"), ops)
+            assert tokens[:2] == [b"ab c", b" d"]
+
+
+@pytest.mark.parametrize("times", [2, 3, 40])
+def test_all_places_before_a_pair_that_has_a_lower_index(backend, times):
+    """A supermerge goes to all its places, even where it makes a pair that comes before it."""
+    ops = [("merge", b" ", b"x", 9), ("merge", b" ", b"y", 9), ("merge", b" x", b" y", 1)]
+    ops += [("supermerge", b" x y", b" x", 5), ("supermerge", b" x", b" y", 4)]
+    number = {token: n for n, token in enumerate(ALPHABETS["bytes"])}
+    numbered = []
+    for kind, left, right, count in ops:
+        new = number.setdefault(left + right, len(number))
+        numbered.append((kind, number[left], number[right], new, count))
+    model = ("superbpe", "bytes", "superword", "gpt2", "creation", [])
+    model += (backend.UNICODE_VERSION, 1, 40, 20, 2, numbered)
+    encoder = backend.Encoder(model)
+    text = " x y" * times
+    tokens = [encoder.token_bytes(n) for n in encoder.encode(text, None)]
+    assert tokens == encode(backend.pretokenize(text, "gpt2"), ops) == [b" x y"] * times

@@ -8,7 +8,7 @@ from oracle.bpe import best_pair, count_pairs, replace_pair
 @pytest.mark.parametrize("rules", ["superword", "incremental"])
 def test_every_step_on_real_text(backend, tiny_corpus, rules):
     chosen = settings_for("bpe", 256 + 60, rules=rules, scheme="gpt4o")
-    pretokens = count_texts(backend, tiny_corpus[::4], chosen).pretoken_counts()
+    pretokens = count_texts(backend, tiny_corpus[::8], chosen).pretoken_counts()
     ops, vocabulary = spell(backend.train_merges(pretokens, chosen)[0], "bytes")
     assert len(ops) == 60
     words = [([bytes([b]) for b in pretoken], count) for pretoken, count in pretokens]
