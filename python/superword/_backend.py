@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from superword.errors import BackendError, SettingsError
 from superword.settings import one_of
+from superword.values import printable
 
 if TYPE_CHECKING:
     from superword._core import Counts as Counts
@@ -33,7 +34,7 @@ def load(name: object = "auto") -> ModuleType:
         name = os.environ.get("SUPERWORD_BACKEND", "") or "auto"
         if name not in NAMES:
             raise SettingsError(
-                f"SUPERWORD_BACKEND must be one of {', '.join(NAMES)}, not '{name}'"
+                f"SUPERWORD_BACKEND must be one of {', '.join(NAMES)}, not '{printable(name)}'"
             )
     if name == "auto":
         return _extension() or _reference()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any
 
 from superword.errors import (
@@ -12,75 +11,86 @@ from superword.errors import (
     SettingsError,
     SettingsTypeError,
 )
-from superword.settings import any_integer, type_name
+from superword.values import BYTES, any_integer, as_bytes, as_path, as_text, printable, type_name
 
 _ERRORS = ("replace", "strict", "ignore")
 
 
 def path(value: object) -> str:
     """The path of a model file as str."""
-    name = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
-    if not isinstance(name, str):
+    name = as_path(value)
+    if name is None:
         raise SettingsTypeError(f"path must be a str or PathLike, not {type_name(value)}")
     if not name or "\0" in name:
         raise SettingsError(f"path must not {'have a NUL character' if name else 'be empty'}")
-    return str.__str__(name)
+    return name
 
 
 def model_data(value: object) -> bytes:
     """The bytes of a model file, from any object that holds bytes."""
-    if not isinstance(value, (bytes, bytearray, memoryview)):
+    data = as_bytes(value)
+    if data is None:
         raise SettingsTypeError(f"data must be bytes, not {type_name(value)}")
-    return bytes(value)
+    return data
 
 
 def flag(name: str, value: object) -> bool:
     """A bool and nothing else."""
-    if not isinstance(value, bool):
+    if type(value) is not bool:
         raise SettingsTypeError(f"{name} must be True or False, not {type_name(value)}")
     return value
 
 
 def errors(value: object) -> str:
     """How `decode` treats what is no UTF-8."""
-    if not isinstance(value, str):
+    name = as_text(value)
+    if name is None:
         raise EncodingTypeError(f"errors must be a string, not {type_name(value)}")
-    if value not in _ERRORS:
-        raise EncodingError(f"errors must be one of {', '.join(_ERRORS)}, not '{value}'")
-    return value
+    if name not in _ERRORS:
+        raise EncodingError(f"errors must be one of {', '.join(_ERRORS)}, not '{printable(name)}'")
+    return name
 
 
 def allowed_special(value: object, special: Mapping[str, int]) -> list[int]:
     """Which special tokens a call allows, as their numbers in declared order."""
-    if isinstance(value, str):
-        if value == "all":
+    text = as_text(value)
+    if text is not None:
+        if text == "all":
             return list(range(len(special)))
         raise EncodingTypeError(
             "allowed_special must be 'all' or a collection of special tokens, not one str; "
             "put it in a list: [token]"
         )
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Collection):
+    if isinstance(value, BYTES) or not isinstance(value, Collection):
         raise EncodingTypeError(
             "allowed_special must be 'all' or a collection of special tokens, "
             f"not {type_name(value)}"
         )
-    for token in value:
-        if not isinstance(token, str):
-            raise EncodingTypeError(f"allowed_special must hold strings, not {type_name(token)}")
+    found = set()
+    for item in value:
+        token = as_text(item)
+        if token is None:
+            raise EncodingTypeError(f"allowed_special must hold strings, not {type_name(item)}")
         if token not in special:
-            raise EncodingError(f"allowed_special: '{token}' is no special token of this model")
-    return [number for number, token in enumerate(special) if token in value]
+            raise EncodingError(
+                f"allowed_special: '{printable(token)}' is no special token of this model"
+            )
+        found.add(special[token])
+    first = min(special.values(), default=0)
+    return [token_id - first for token_id in sorted(found)]
 
 
-def texts(value: object) -> list[str]:
-    """The texts of a batch."""
-    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+def texts(value: object) -> tuple[list[str], EncodingTypeError | None]:
+    """The texts of a batch up to the first item that is none, and the error for that one."""
+    if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
         raise EncodingTypeError(f"texts must be an iterable of strings, not {type_name(value)}")
-    batch = list(value)
-    for number, text in enumerate(batch):
-        if not isinstance(text, str):
-            raise EncodingTypeError(f"text {number}: must be a str, not {type_name(text)}")
-    return batch
+    batch: list[str] = []
+    for number, item in enumerate(value):
+        text = as_text(item)
+        if text is None:
+            return batch, EncodingTypeError(f"text {number}: must be a str, not {type_name(item)}")
+        batch.append(text)
+    return batch, None
 
 
 def utf8(text: str) -> bytes:
@@ -102,7 +112,7 @@ def surrogate_error(text: str) -> EncodingError:
 
 def id_lists(value: object) -> Iterable[Any]:
     """The items of a batch of ids."""
-    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+    if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
         raise EncodingTypeError(
             f"batch must be an iterable of sequences of ids, not {type_name(value)}"
         )
@@ -111,7 +121,8 @@ def id_lists(value: object) -> Iterable[Any]:
 
 def ids(value: object, total: int) -> list[int]:
     """The ids as plain ints, each of them from 0 to total - 1."""
-    if isinstance(value, (str, bytes, bytearray)):
+    # A set has no order and a dict is no list of its keys: their text would be luck.
+    if isinstance(value, (str, bytes, bytearray, Set, Mapping)):
         raise EncodingTypeError(f"ids must be a sequence of integers, not {type_name(value)}")
     # Arrays of numbers (numpy, array, tensors) give plain ints so, at once.
     to_list = getattr(value, "tolist", None)

@@ -36,6 +36,7 @@ from superword.settings import (
 )
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
+from superword.values import printable
 
 CHECK_FAILED, USAGE, INPUT, MODEL, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -90,14 +91,14 @@ def _flushed(code: int) -> int:
 
 def _fail(message: str, code: int) -> int:
     with contextlib.suppress(OSError):
-        click.echo(f"superword: {message}", err=True)
+        click.echo(f"superword: {printable(message)}", err=True)
     return code
 
 
 @contextlib.contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        click.echo(f"superword: warning: {message}", err=True)
+        click.echo(f"superword: warning: {printable(str(message))}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SuperwordWarning)
@@ -178,16 +179,19 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **options:
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
+    notices: list[str] = []
     if "-" in files:
         if len(files) > 1:
             raise click.UsageError("- is standard input and cannot stand beside other files")
-        given["documents"] = _standard_input(bool(given.pop("lines", False)))
+        given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
-    click.echo(str(tokenizer.report), err=True)
+    report = tokenizer.report
+    report = dataclasses.replace(report, notices=(*notices, *report.notices))
+    click.echo(str(report), err=True)
     tokenizer.save(output)
 
 
@@ -341,7 +345,7 @@ def check_parity(
         if console is not None:
             console.close()
     if result.difference is not None:
-        click.echo(f"superword: parity: {result.difference}", err=True)
+        click.echo(f"superword: parity: {printable(result.difference)}", err=True)
         raise click.exceptions.Exit(CHECK_FAILED)
     streams.write(
         f"equal: {result.ops:,} operations in a model of {result.model_bytes:,} bytes, "
@@ -353,7 +357,10 @@ def _check_output(output: str) -> None:
     """Refuse an output that cannot be written before the hours of work, not after."""
     if os.path.isdir(output):
         raise click.UsageError(f"-o {output}: is a folder")
-    folder = os.path.dirname(os.path.realpath(output))
+    try:
+        folder = os.path.dirname(os.path.realpath(output))
+    except ValueError as error:
+        raise click.UsageError(f"-o {output}: {reason(error)}") from None
     if not os.path.isdir(folder):
         raise click.UsageError(f"-o {output}: there is no such folder")
     if not os.access(folder, os.W_OK):
@@ -369,13 +376,15 @@ def _progress(wanted: bool | None) -> Literal[True] | None:
     return True if wanted or (wanted is None and terminal) else None
 
 
-def _standard_input(lines: bool) -> Iterator[str]:
+def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
     with streams.open_input("-") as (stream, name):
-        if lines:
-            for texts in streams.text_lines(stream, name):
-                yield from texts
-        else:
-            yield streams.read_all(stream, name)
+        batches = (
+            streams.text_lines(stream, name) if lines else iter([[streams.read_all(stream, name)]])
+        )
+        for number, texts in enumerate(batches):
+            if number == 0 and texts[0].startswith("\ufeff"):
+                notices.append(f"{name}: starts with a byte order mark, which is kept as text")
+            yield from texts
 
 
 def _encode_lines(

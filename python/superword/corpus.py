@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
 from superword.files import reason
-from superword.settings import type_name
+from superword.values import BYTES, as_path, as_text, printable, type_name
 
 ENDINGS = {".txt": "text", ".jsonl": "jsonl"}
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -41,9 +41,7 @@ def find_files(files: object, field: object = "text", lines: object = False) -> 
     Raises `InputError` for what matches nothing or has an unknown ending, `InputTypeError` for
     what is no path, `SettingsError` for field and lines.
     """
-    field = _check_field(field)
-    if not isinstance(lines, bool):
-        raise SettingsTypeError(f"lines must be True or False, not {type_name(lines)}")
+    field, lines = check_options(field, lines)
     seen: dict[str, str] = {}  # real path -> the path under which it was reached first
     notices: list[str] = []
     sources: list[Source] = []
@@ -51,26 +49,44 @@ def find_files(files: object, field: object = "text", lines: object = False) -> 
         for path in _expand(argument, notices):
             real = os.path.normcase(os.path.realpath(path))
             if real in seen:
-                again = "twice" if seen[real] == path else f"again as {path}"
-                notices.append(f"{seen[real]}: was reached {again} and counts once")
+                again = "twice" if seen[real] == path else f"again as {printable(path)}"
+                notices.append(f"{printable(seen[real])}: was reached {again} and counts once")
                 continue
             seen[real] = path
             sources.append(_source(path, field, lines))
     return Files(sources, notices)
 
 
+def check_options(field: object, lines: object) -> tuple[str, bool]:
+    """How files are read: the name of the field, and whether each line is a document."""
+    name = as_text(field)
+    if name is None:
+        raise SettingsTypeError(f"field must be a string, not {type_name(field)}")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"field has a lone surrogate at character {error.start}") from None
+    if type(lines) is not bool:
+        raise SettingsTypeError(f"lines must be True or False, not {type_name(lines)}")
+    return name, lines
+
+
 class DocumentBatches:
     """The documents of an iterable in batches, checked; remembers the batch it gave last.
 
-    Raises `InputTypeError` for what is no iterable of str and for the first item that is no str.
+    Raises `InputTypeError` for what is no iterable of str and for the first item that is no str,
+    but gives all items before it first: an error that a backend finds in them comes earlier.
     """
 
     def __init__(self, documents: object) -> None:
-        if isinstance(documents, (str, bytes, bytearray)):
-            kind = type_name(documents)
+        if as_text(documents) is not None:
             raise InputTypeError(
-                f"documents must be an iterable of strings, not one {kind}"
-                + ("; put it in a list: [text]" if kind == "str" else "")
+                f"documents must be an iterable of strings, not one {type_name(documents)}; "
+                "put it in a list: [text]"
+            )
+        if isinstance(documents, BYTES):
+            raise InputTypeError(
+                f"documents must be an iterable of strings, not one {type_name(documents)}"
             )
         if not isinstance(documents, Iterable):
             raise InputTypeError(
@@ -81,24 +97,38 @@ class DocumentBatches:
         self._batch: list[str] = []
 
     def __iter__(self) -> Iterator[list[str]]:
+        documents = iter(self._documents)
+        more = True
+        while more:
+            batch: list[str] = []
+            failure: Exception | None = None
+            try:
+                more = self._fill(batch, documents)
+            except Exception as error:  # ours or the iterable's own: what came before it is first
+                failure = error
+            if batch:
+                self._first += len(self._batch)
+                self._batch = batch
+                yield batch
+            if failure is not None:
+                raise failure
+
+    def _fill(self, batch: list[str], documents: Iterator[object]) -> bool:
+        """Put the next documents into an empty batch; whether there may be more."""
+        first = self._first + len(self._batch)
         size = 0
-        batch: list[str] = []
-        for number, item in enumerate(self._documents):
-            if not isinstance(item, str):
+        for item in documents:
+            text = as_text(item)
+            if text is None:
                 raise InputTypeError(
-                    f"item {number} of documents (counted from 0) must be a str, "
+                    f"item {first + len(batch)} of documents (counted from 0) must be a str, "
                     f"not {type_name(item)}"
                 )
-            batch.append(item)
-            size += len(item)
+            batch.append(text)
+            size += len(text)
             if len(batch) == BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
-                self._batch, self._first = batch, number + 1 - len(batch)
-                yield batch
-                size, batch = 0, []
-        if batch:
-            self._first += len(self._batch)
-            self._batch = batch
-            yield batch
+                return True
+        return False
 
     def surrogate_error(self) -> InputError | None:
         """The error for the first lone surrogate of the batch given last, if it has one.
@@ -117,22 +147,11 @@ class DocumentBatches:
         return None
 
 
-def _check_field(field: object) -> str:
-    if not isinstance(field, str):
-        raise SettingsTypeError(f"field must be a string, not {type_name(field)}")
-    text = str.__str__(field)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise SettingsError(f"field has a lone surrogate at character {error.start}") from None
-    return text
-
-
 def _arguments(files: object) -> list[str]:
     """The paths as plain strings."""
     if isinstance(files, (str, os.PathLike)):
         return [_path(files, "files")]
-    if isinstance(files, (bytes, bytearray)) or not isinstance(files, Iterable):
+    if isinstance(files, BYTES) or not isinstance(files, Iterable):
         raise InputTypeError(f"files must be a path or a list of paths, not {type_name(files)}")
     paths = [_path(item, f"item {number} of files") for number, item in enumerate(files)]
     if not paths:
@@ -141,10 +160,9 @@ def _arguments(files: object) -> list[str]:
 
 
 def _path(value: object, what: str) -> str:
-    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else value
-    if not isinstance(path, str):
+    path = as_path(value)
+    if path is None:
         raise InputTypeError(f"{what} must be a path as str or PathLike, not {type_name(value)}")
-    path = str.__str__(path)
     if not path:
         raise InputError(f"{what} is an empty path")
     if "\0" in path:
@@ -157,10 +175,13 @@ def _expand(argument: str, notices: list[str]) -> list[str]:
     if os.path.lexists(argument):
         return _files_of(argument, notices)
     if not glob.has_magic(argument):
-        raise InputError(f"{argument}: there is no such file or folder")
-    matches = sorted(glob.glob(argument, recursive=True), key=_order)
+        raise InputError(f"{printable(argument)}: there is no such file or folder")
+    try:
+        matches = sorted(glob.glob(argument, recursive=True), key=_order)
+    except UnicodeEncodeError:  # no file can have a part of it as its name
+        matches = []
     if not matches:
-        raise InputError(f"{argument}: matches no file")
+        raise InputError(f"{printable(argument)}: matches no file")
     # `**` matches a folder and all that is in it: one and the same path is no duplicate then.
     found: dict[str, str] = {}
     for match in matches:
@@ -175,7 +196,9 @@ def _files_of(path: str, notices: list[str]) -> list[str]:
         return [path]
     found = sorted(_walk(path, notices), key=_order)
     if not found:
-        raise InputError(f"{path}: the folder has no file to read (hidden ones are left out)")
+        raise InputError(
+            f"{printable(path)}: the folder has no file to read (hidden ones are left out)"
+        )
     return found
 
 
@@ -188,14 +211,15 @@ def _walk(top: str, notices: list[str]) -> Iterator[str]:
         real = os.path.realpath(folder)
         if real in seen:
             notices.append(
-                f"{seen[real]}: the folder was reached again as {folder} and counts once"
+                f"{printable(seen[real])}: the folder was reached again as {printable(folder)} "
+                "and counts once"
             )
             continue
         seen[real] = folder
         try:
             names = sorted(os.listdir(folder), key=os.fsencode)
         except OSError as error:
-            raise InputError(f"{folder}: {reason(error)}") from None
+            raise InputError(f"{printable(folder)}: {reason(error)}") from None
         paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
         folders = [path for path in paths if os.path.isdir(path)]
         stack.extend(reversed(folders))
@@ -212,17 +236,19 @@ def _source(path: str, field: str, lines: bool) -> Source:
         path.encode()
     except UnicodeEncodeError:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        raise InputError(f"{shown}: the name of the file is not valid UTF-8; rename it") from None
+        raise InputError(
+            f"{printable(shown)}: the name of the file is not valid UTF-8; rename it"
+        ) from None
     stem, last = os.path.splitext(path.lower())
     compression = COMPRESSIONS.get(last, "none")
     ending = last if compression == "none" else os.path.splitext(stem)[1]
     if ending not in ENDINGS:
-        raise InputError(f"{path}: has no known ending; known are {_KNOWN}")
+        raise InputError(f"{printable(path)}: has no known ending; known are {_KNOWN}")
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
-        raise InputError(f"{path}: {reason(error)}") from None
+        raise InputError(f"{printable(path)}: {reason(error)}") from None
     if not stat.S_ISREG(mode):
-        raise InputError(f"{path}: is no regular file")
+        raise InputError(f"{printable(path)}: is no regular file")
     kind = "lines" if lines and ENDINGS[ending] == "text" else ENDINGS[ending]
     return (path, kind, compression, field)

@@ -22,12 +22,16 @@ _REASONS = {
 }
 
 
-def reason(error: OSError) -> str:
+def reason(error: OSError | ValueError) -> str:
     """Why the system refused, in words that are the same on every platform.
+
+    A ValueError is what Python raises itself for a name that no call to the system could hold.
 
     >>> reason(FileNotFoundError(2, "x"))
     'there is no such file or folder'
     """
+    if isinstance(error, ValueError):
+        return "no file can have this name"
     if error.errno in _REASONS:
         return _REASONS[error.errno]
     return f"the system reports error {error.errno}"

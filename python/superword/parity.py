@@ -14,6 +14,7 @@ from superword.errors import SuperwordError
 from superword.model import Model
 from superword.progress import Progress
 from superword.settings import Settings, resolve_settings
+from superword.values import printable
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
@@ -135,7 +136,7 @@ def _compare_encoding(
     for source in sources:
         readers = [_read(module, source) for module in both]
         for number, texts in enumerate(zip_longest(*readers)):
-            place = f"document {number} of {source[0]} (counted from 0)"
+            place = f"document {number} of {printable(source[0])} (counted from 0)"
             text = dict(zip(both, texts, strict=True))
             _same(both, lambda module, text=text: text[module], place)  # type: ignore[misc]
             found = _same(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from superword.errors import SettingsTypeError
-from superword.settings import type_name
+from superword.values import type_name
 
 Progress = Callable[[str, int, int], object]
 

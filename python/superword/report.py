@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from superword.errors import SuperwordWarning
 from superword.model import Model
+from superword.settings import ALPHABETS
+from superword.values import printable
 
 _STOPS = {
     "vocab_size": "all tokens that were asked for are made",
@@ -88,7 +90,7 @@ class Report:
         rows += [(f"stage {stage.name}", f"{stage.seconds:.2f} s") for stage in self.stages]
         if self.stages:
             rows.append(("all stages", f"{sum(stage.seconds for stage in self.stages):.2f} s"))
-        rows += [("notice", notice) for notice in self.notices]
+        rows += [("notice", printable(notice)) for notice in self.notices]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
@@ -118,6 +120,21 @@ def report_of(model: Model, tokens: int, model_bytes: int, backend: str, **train
         model_bytes=model_bytes,
         backend=backend,
         **trained,
+    )
+
+
+def limits_notice(model: Model) -> str:
+    """What to say of a model that passes the limits which `load` has by itself."""
+    lengths = [1] * ALPHABETS[model.alphabet]
+    total = 0
+    for _, left, right, new, _ in model.ops:
+        length = lengths[left] + lengths[right]
+        total += length  # what is made again counts too
+        if new == len(lengths):
+            lengths.append(length)
+    return (
+        "the model has such long tokens that it loads only with higher limits: "
+        f"max_token_bytes={max(lengths)}, max_total_bytes={total}"
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from superword.errors import SettingsError, SettingsTypeError
+from superword.values import BYTES, any_integer, as_text, printable, type_name
 
 ALGORITHMS = ("bpe", "superbpe", "boundless")
 SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
@@ -102,22 +103,12 @@ def resolve_settings(
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:
     """The value as a plain str, if it is one of the known names."""
-    if not isinstance(value, str):
+    text = as_text(value)
+    if text is None:
         raise SettingsTypeError(f"{name} must be a string, not {type_name(value)}")
-    text = str.__str__(value)
     if text not in known:
-        raise SettingsError(f"{name} must be one of {', '.join(known)}, not '{text}'")
+        raise SettingsError(f"{name} must be one of {', '.join(known)}, not '{printable(text)}'")
     return text
-
-
-def any_integer(name: str, value: object, error: type[Exception]) -> int:
-    """The value as a plain int; a bool is no int, numpy's integers are. Raises `error`."""
-    if isinstance(value, bool):
-        raise error(f"{name} must be an integer, not bool")
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise error(f"{name} must be an integer, not {type_name(value)}") from None
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
@@ -148,17 +139,8 @@ def resolve_threads(threads: object) -> int:
     if not text:
         return min(_usable_cpus(), MAX_THREADS)
     if not re.fullmatch("[0-9]{1,18}", text):
-        raise SettingsError(f"SUPERWORD_THREADS must be an integer, not '{text}'")
+        raise SettingsError(f"SUPERWORD_THREADS must be an integer, not '{printable(text)}'")
     return integer("SUPERWORD_THREADS", int(text), 1, MAX_THREADS)
-
-
-def type_name(value: object) -> str:
-    """The name of a value's type, for messages.
-
-    >>> type_name(None), type_name(3.5)
-    ('NoneType', 'float')
-    """
-    return type(value).__name__
 
 
 def _usable_cpus() -> int:
@@ -176,19 +158,19 @@ def _not(number: int) -> str:
 
 def _special_tokens(value: object) -> tuple[str, ...]:
     """The declared special tokens: strings, not empty, no two equal, no lone surrogates."""
-    if isinstance(value, str):
+    if as_text(value) is not None:
         raise SettingsTypeError(
             "special_tokens must be a sequence of strings, not one str; put it in a list: [token]"
         )
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Sequence):
+    if isinstance(value, BYTES) or not isinstance(value, Sequence):
         raise SettingsTypeError(
             f"special_tokens must be a sequence of strings, not {type_name(value)}"
         )
     numbers: dict[str, int] = {}
     for number, item in enumerate(value):
-        if not isinstance(item, str):
+        token = as_text(item)
+        if token is None:
             raise SettingsTypeError(f"special token {number} must be a str, not {type_name(item)}")
-        token = str.__str__(item)
         if not token:
             raise SettingsError(f"special token {number} is empty: it needs at least one character")
         try:
@@ -199,7 +181,8 @@ def _special_tokens(value: object) -> tuple[str, ...]:
             ) from None
         if token in numbers:
             raise SettingsError(
-                f"special token {number} repeats special token {numbers[token]}: '{token}'"
+                f"special token {number} repeats special token {numbers[token]}: "
+                f"'{printable(token)}'"
             )
         numbers[token] = number
     return tuple(numbers)
@@ -231,24 +214,27 @@ def _supermerges(
 
 def _fraction(name: str, value: object) -> Fraction:
     """An exact fraction in (0, 1]; a float means its shortest decimal (0.9 is 9/10)."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, Fraction)):
+    kind = type(value)
+    if kind is bool or not issubclass(kind, (str, int, float, Fraction)):
         raise SettingsTypeError(
             f"{name} must be a string, a Fraction or a float, not {type_name(value)}"
         )
-    if isinstance(value, str):
-        shown = f"'{str.__str__(value)}'"
-        if not re.fullmatch(r"[0-9]{1,30}(/[0-9]{1,30}|\.[0-9]{1,30})?", value):
+    text = as_text(value)
+    if text is not None:
+        shown = f"'{printable(text)}'"
+        if not re.fullmatch(r"[0-9]{1,30}(/[0-9]{1,30}|\.[0-9]{1,30})?", text):
             raise SettingsError(f"{name} must look like 9/10 or 0.9, not {shown}")
-        if re.search("/0+$", value):
+        if re.search("/0+$", text):
             raise SettingsError(f"{name} must not have 0 below the line, as in {shown}")
-        fraction = Fraction(value)
-    elif isinstance(value, float):
+        fraction = Fraction(text)
+    elif issubclass(kind, float):
         shown = float.__repr__(value)
         if shown in ("nan", "inf", "-inf"):
             raise SettingsError(f"{name} must be above 0 and at most 1, not {shown}")
         fraction = Fraction(shown)
     else:
-        fraction = Fraction(value)
+        exact = value if isinstance(value, Fraction) else operator.index(value)  # type: ignore[arg-type]
+        fraction = Fraction(exact)
         short = max(abs(fraction.numerator), fraction.denominator) < 10**30
         shown = str(fraction) if short else "this"
     if not 0 < fraction <= 1:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from superword.errors import InputError
 from superword.files import reason
+from superword.values import printable
 
 _CHUNK = 1 << 20
 
@@ -24,10 +25,10 @@ def open_input(path: str) -> Iterator[tuple[BinaryIO, str]]:
         return
     try:
         stream = open(path, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"{path}: {reason(error)}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{printable(path)}: {reason(error)}") from None
     with stream:
-        yield stream, path
+        yield stream, printable(path)
 
 
 def read_all(stream: BinaryIO, name: str) -> str:
@@ -90,7 +91,7 @@ def parse_ids(line: bytes, name: str, number: int) -> list[int]:
     words = line.split()
     for word in words:
         if not word.isdigit() or len(word) > 10:
-            shown = word.decode("utf-8", "backslashreplace")
+            shown = printable(word.decode("utf-8", "backslashreplace"))
             raise InputError(f"{name}: line {number}: '{shown}' is no token id")
     return [int(word) for word in words]
 

@@ -11,8 +11,9 @@ from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import reason, write_atomically
 from superword.model import Model
-from superword.report import Report, report_of
-from superword.settings import MAX_COUNT, optional_integer, resolve_threads, type_name
+from superword.report import Report, limits_notice, report_of, warn
+from superword.settings import MAX_COUNT, optional_integer, resolve_threads
+from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
@@ -66,8 +67,12 @@ class Tokenizer:
     _report: Report
     _special: dict[str, int]
 
-    def __init__(self, *arguments: object, **keywords: object) -> None:
+    def __new__(cls, *arguments: object, **keywords: object) -> Tokenizer:
+        """Refuse: there is no tokenizer without a model."""
         raise TypeError("use superword.train, Tokenizer.load or Tokenizer.from_bytes")
+
+    def __init_subclass__(cls, **keywords: object) -> None:
+        raise TypeError("Tokenizer cannot be subclassed")
 
     # --- load and save
 
@@ -107,8 +112,10 @@ class Tokenizer:
         try:
             with open(name, "rb") as file:
                 data = file.read()
-        except OSError as error:
-            raise ModelFormatError(f"model file '{name}' cannot be read: {reason(error)}") from None
+        except (OSError, ValueError) as error:
+            raise ModelFormatError(
+                f"model file '{printable(name)}' cannot be read: {reason(error)}"
+            ) from None
         try:
             return cls.from_bytes(
                 data,
@@ -118,12 +125,12 @@ class Tokenizer:
                 max_total_bytes=max_total_bytes,
             )
         except ModelFormatError as error:
-            raise ModelFormatError(f"model file '{name}': {error}") from None
+            raise ModelFormatError(f"model file '{printable(name)}': {error}") from None
 
     @classmethod
     def from_bytes(
         cls,
-        data: bytes,
+        data: BytesLike,
         *,
         backend: Literal["auto", "rust", "python"] = "auto",
         any_unicode: bool = False,
@@ -137,13 +144,13 @@ class Tokenizer:
         >>> Tokenizer.from_bytes(tokenizer.to_bytes()) == tokenizer
         True
         """
-        data = arguments.model_data(data)
+        plain = arguments.model_data(data)
         any_unicode = arguments.flag("any_unicode", any_unicode)
         longest = optional_integer("max_token_bytes", max_token_bytes)
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
-        model = Model(*module.model_from_bytes(data, any_unicode, longest, total))
-        return cls._make(module, data, model)
+        model = Model(*module.model_from_bytes(plain, any_unicode, longest, total))
+        return cls._make(module, plain, model)
 
     def to_bytes(self) -> bytes:
         """The bytes of the model file; the same from both backends."""
@@ -158,16 +165,24 @@ class Tokenizer:
         name = arguments.path(path)
         try:
             write_atomically(name, self._data)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise ModelFormatError(
-                f"model file '{name}' cannot be written: {reason(error)}"
+                f"model file '{printable(name)}' cannot be written: {reason(error)}"
             ) from None
 
     @classmethod
-    def _from_training(cls, module: ModuleType, data: bytes, **trained: Any) -> Tokenizer:
+    def _from_training(
+        cls, module: ModuleType, data: bytes, notices: Iterable[str] = (), **trained: Any
+    ) -> Tokenizer:
         """The tokenizer of a model that has just been trained."""
-        model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
-        return cls._make(module, data, model, **trained)
+        try:
+            model = Model(*module.model_from_bytes(data))
+        except ModelFormatError:  # it passes a limit
+            model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
+            notice = limits_notice(model)
+            warn([notice])
+            notices = (*notices, notice)
+        return cls._make(module, data, model, notices=tuple(notices), **trained)
 
     @classmethod
     def _make(cls, module: ModuleType, data: bytes, model: Model, **trained: Any) -> Tokenizer:
@@ -193,12 +208,13 @@ class Tokenizer:
     # --- encode
 
     def encode(
-        self, text: str | bytes, allowed_special: Literal["all"] | Collection[str] = ()
+        self, text: str | BytesLike, allowed_special: Literal["all"] | Collection[str] = ()
     ) -> list[int]:
         """The ids of a text, or of bytes of any kind.
 
         Args:
-            text: a str, or bytes: their UTF-8 stretches as text, every other byte by itself.
+            text: a str, or bytes (also bytearray, memoryview): their UTF-8 stretches as text,
+                every other byte by itself.
             allowed_special: the special tokens that become their ids, or "all"; any other that
                 stands in the text is an error, so that no untrusted text makes one.
 
@@ -217,7 +233,7 @@ class Tokenizer:
         """
         return self._encode(text, arguments.allowed_special(allowed_special, self._special))
 
-    def encode_ordinary(self, text: str | bytes) -> list[int]:
+    def encode_ordinary(self, text: str | BytesLike) -> list[int]:
         """The ids of a text in which special tokens are plain text.
 
         >>> import superword
@@ -240,11 +256,11 @@ class Tokenizer:
         >>> tokenizer.encode_batch(["to be", " be"])
         [[116, 111, 257], [257]]
         """
-        batch = arguments.texts(texts)
+        batch, wrong = arguments.texts(texts)
         allowed = arguments.allowed_special(allowed_special, self._special)
         count = resolve_threads(threads)
         try:
-            return self._encoder.encode_batch(batch, allowed, count)
+            ids = self._encoder.encode_batch(batch, allowed, count)
         except (UnicodeEncodeError, EncodingError):
             # The first text at fault, whichever thread met its own first.
             for number, text in enumerate(batch):
@@ -253,16 +269,21 @@ class Tokenizer:
                 except EncodingError as error:
                     raise EncodingError(f"text {number}: {error}") from None
             raise
+        if wrong is not None:  # the texts before it are good
+            raise wrong
+        return ids
 
-    def _encode(self, text: str | bytes, allowed: list[int] | None) -> list[int]:
-        if isinstance(text, str):
+    def _encode(self, value: object, allowed: list[int] | None) -> list[int]:
+        text = as_text(value)
+        if text is not None:
             try:
                 return self._encoder.encode(text, allowed)
             except UnicodeEncodeError:
                 raise arguments.surrogate_error(text) from None
-        if isinstance(text, (bytes, bytearray)):
-            return self._encoder.encode_bytes(bytes(text), allowed)
-        raise EncodingTypeError(f"text must be str or bytes, not {type_name(text)}")
+        data = as_bytes(value)
+        if data is None:
+            raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
+        return self._encoder.encode_bytes(data, allowed)
 
     # --- decode
 
@@ -290,7 +311,8 @@ class Tokenizer:
         >>> superword.train(["to be"], vocab_size=256).decode([116, 111])
         'to'
         """
-        return arguments.decode_text(self.decode_bytes(ids), arguments.errors(errors))
+        how = arguments.errors(errors)
+        return arguments.decode_text(self.decode_bytes(ids), how)
 
     def decode_batch(self, batch: Iterable[Sequence[int]], errors: Errors = "replace") -> list[str]:
         """The text of each of several lists of ids, as `decode` gives it.
@@ -299,10 +321,11 @@ class Tokenizer:
         >>> superword.train(["to be"], vocab_size=256).decode_batch([[116, 111], [98, 101]])
         ['to', 'be']
         """
+        how = arguments.errors(errors)
         texts = []
         for number, ids in enumerate(arguments.id_lists(batch)):
             try:
-                texts.append(self.decode(ids, errors))
+                texts.append(arguments.decode_text(self.decode_bytes(ids), how))
             except EncodingError as error:
                 raise type(error)(f"item {number}: {error}") from None
         return texts
@@ -348,7 +371,7 @@ class Tokenizer:
         """
         return self._encoder.token_bytes(arguments.token_id(token_id, len(self)))
 
-    def token_to_id(self, token: bytes | str) -> int | None:
+    def token_to_id(self, token: BytesLike | str) -> int | None:
         """The id of a token, or None.
 
         Bytes mean an ordinary token; a str means the special token of that name, or else the
@@ -359,13 +382,13 @@ class Tokenizer:
         >>> tokenizer.token_to_id(b"t"), tokenizer.token_to_id("t"), tokenizer.token_to_id("to")
         (116, 256, None)
         """
-        if isinstance(token, str):
-            if token in self._special:
-                return self._special[token]
-            token = arguments.utf8(token)
-        if not isinstance(token, (bytes, bytearray)):
+        name = as_text(token)
+        if name is not None and name in self._special:
+            return self._special[name]
+        data = as_bytes(token) if name is None else arguments.utf8(name)
+        if data is None:
             raise EncodingTypeError(f"token must be bytes or str, not {type_name(token)}")
-        token_id = self._encoder.token_id(bytes(token))
+        token_id = self._encoder.token_id(data)
         # A backend knows special tokens by their bytes too.
         return token_id if token_id is not None and token_id < self.vocab_size else None
 

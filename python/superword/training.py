@@ -9,19 +9,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from superword import _backend
-from superword.corpus import DocumentBatches, find_files
+from superword.corpus import DocumentBatches, check_options, find_files
 from superword.errors import InputError, InputTypeError, SettingsError
 from superword.progress import StageClock, resolve_progress
 from superword.report import Stage, warn
 from superword.settings import (
     MAX_COUNT,
     Settings,
-    any_integer,
     resolve_settings,
     resolve_threads,
-    type_name,
 )
 from superword.tokenizer import Tokenizer
+from superword.values import BYTES, BytesLike, any_integer, as_bytes, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Counts
@@ -125,6 +124,7 @@ def train(
             "train needs exactly one of documents and files, "
             f"not {'neither' if files is None else 'both'}"
         )
+    field, lines = check_options(field, lines)
     if files is None and (field != "text" or lines):
         raise SettingsError("field and lines are for files and have no meaning for documents")
     count = resolve_threads(threads)
@@ -150,8 +150,8 @@ def train(
 
 
 def train_from_counts(
-    pretokens: Iterable[tuple[bytes, int]],
-    runs: Iterable[tuple[Sequence[bytes], int]] | None = None,
+    pretokens: Iterable[tuple[BytesLike, int]],
+    runs: Iterable[tuple[Sequence[BytesLike], int]] | None = None,
     *,
     documents: int = 0,
     algorithm: Algorithm = "bpe",
@@ -266,13 +266,13 @@ def _train_counts(
         stop=stop,
         threads=threads,
         stages=tuple(Stage(name, seconds) for name, seconds in clock.seconds()),
-        notices=tuple(notices),
+        notices=notices,
     )
 
 
 def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[tuple[_Key, int]]:
     """A table of counts, checked row by row; what the values mean is for the backend to check."""
-    if isinstance(rows, (str, bytes, bytearray)) or not isinstance(rows, Iterable):
+    if isinstance(rows, (str, *BYTES)) or not isinstance(rows, Iterable):
         raise InputTypeError(f"{name}s must be an iterable of pairs, not {type_name(rows)}")
     table = []
     for number, row in enumerate(rows):
@@ -287,18 +287,22 @@ def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[
 
 
 def _pretoken(what: str, value: object) -> bytes:
-    if not isinstance(value, bytes):
+    pretoken = as_bytes(value)
+    if pretoken is None:
         raise InputTypeError(f"{what}: must be bytes, not {type_name(value)}")
-    return value
+    return pretoken
 
 
 def _run(what: str, value: object) -> tuple[bytes, ...]:
     if not isinstance(value, (tuple, list)):
         raise InputTypeError(f"{what}: must be a tuple of bytes, not {type_name(value)}")
+    run = []
     for item in value:
-        if not isinstance(item, bytes):
+        pretoken = as_bytes(item)
+        if pretoken is None:
             raise InputTypeError(f"{what}: must hold bytes alone, not {type_name(item)}")
-    return tuple(value)
+        run.append(pretoken)
+    return tuple(run)
 
 
 def _documents(value: object) -> int:
