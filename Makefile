@@ -65,7 +65,7 @@ mutants: build  ## break the code in small ways; the suite must notice every one
 bench: build  ## CPU seconds of each stage in both backends, on the demo corpus
 	$(PY) benches/stages.py
 
-lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the committed Unicode tables
+lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the Unicode tables, the list of mutants
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
@@ -73,6 +73,7 @@ lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the committed Unicode
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(PY) tools/gen_unicode.py --check
+	$(PY) tools/mutants.py --check
 
 format:  ## format both languages
 	$(PY) -m ruff check --fix

@@ -116,8 +116,10 @@ pub fn count_table(
 ) -> PyResult<Counts> {
     let pretokens: Vec<_> = pretokens.into_iter().map(|(bytes, count)| (bytes, count.0)).collect();
     let runs: Vec<_> = runs.into_iter().map(|(run, count)| (run, count.0)).collect();
-    let counts = py.detach(|| superword::counts::count_table(&pretokens, &runs, documents.0));
-    mapped(py, counts).map(Counts)
+    detached(py, None, |progress, _| {
+        superword::counts::count_table(&pretokens, &runs, documents.0, progress)
+    })
+    .map(Counts)
 }
 
 #[pyfunction]

@@ -22,7 +22,10 @@ impl Encoder {
     #[pyo3(signature = (model, shortcut=true))]
     fn new(py: Python<'_>, model: &Bound<'_, PyAny>, shortcut: bool) -> PyResult<Self> {
         let model = convert::model(model)?;
-        mapped(py, py.detach(|| superword::encoder::Encoder::new(&model, shortcut))).map(Self)
+        detached(py, None, |progress, _| {
+            superword::encoder::Encoder::new(&model, shortcut, progress)
+        })
+        .map(Self)
     }
 
     #[getter]

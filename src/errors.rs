@@ -1,5 +1,6 @@
 //! From the core's errors to the exceptions of `superword.errors`.
 
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 use superword::{Error, ErrorKind};
 
@@ -11,7 +12,8 @@ pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Training => "TrainingError",
         ErrorKind::Model => "ModelFormatError",
         ErrorKind::Encoding => "EncodingError",
-        ErrorKind::Cancelled => return pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+        ErrorKind::Memory => return PyMemoryError::new_err(error.message.clone()),
+        ErrorKind::Cancelled => return PyKeyboardInterrupt::new_err(()),
     };
     let made = py
         .import("superword.errors")

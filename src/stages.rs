@@ -212,8 +212,10 @@ pub fn model_from_bytes<'py>(
     max_total_bytes: Option<u64>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let limits = superword::model_file::Limits { any_unicode, max_token_bytes, max_total_bytes };
-    let model = py.detach(|| superword::model_file::model_from_bytes(data, &limits));
-    convert::model_tuple(py, &mapped(py, model)?)
+    let model = detached(py, None, |progress, _| {
+        superword::model_file::model_from_bytes(data, &limits, progress)
+    })?;
+    convert::model_tuple(py, &model)
 }
 
 #[pyfunction]

@@ -27,12 +27,12 @@ pub fn single_token_pretokens(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
-    let vocabulary = vocabulary_of_ops(ops, settings.alphabet)?;
-    let merges = pairs_of_ops(ops, OpKind::Merge);
-    let numbers = settings.alphabet.numbers();
     let total = pretokens.len() as u64;
     let ticker = &mut Ticker::new(progress, "candidates", total);
     ticker.report(0)?;
+    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
+    let merges = pairs_of_ops(ops, OpKind::Merge);
+    let numbers = settings.alphabet.numbers();
     let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
     let mut single = vec![NOT_ELIGIBLE; pretokens.len()];
     for (index, (pretoken, _)) in pretokens.iter().enumerate() {

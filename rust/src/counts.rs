@@ -11,6 +11,7 @@ use crate::pretokenize::{Pretokens, is_eligible_text};
 use crate::settings::{MAX_COUNT, Scheme};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
+use crate::ticker::Ticker;
 use crate::workers::{Work, count_jobs};
 
 /// How much text is counted between two calls of a poll function, well under a millisecond of work.
@@ -257,12 +258,16 @@ pub fn count_table<B: AsRef<[u8]>>(
     pretokens: &[(B, u64)],
     runs: &[(Vec<B>, u64)],
     documents: u64,
+    progress: &mut Progress<'_>,
 ) -> Result<Counts> {
+    let total = (pretokens.len() + runs.len()) as u64;
+    let ticker = &mut Ticker::new(progress, "count", total);
     if documents > MAX_COUNT {
         return Err(input_error("the number of documents must be from 0 to 2^63 - 1".into()));
     }
     let mut tables = Tables { documents, ..Tables::default() };
     for (index, (pretoken, count)) in pretokens.iter().enumerate() {
+        ticker.step(index as u64)?;
         if pretoken.as_ref().is_empty() {
             return Err(input_error(format!("pretoken {index}: is empty")));
         }
@@ -271,6 +276,7 @@ pub fn count_table<B: AsRef<[u8]>>(
     }
     let mut numbers = Vec::new();
     for (index, (run, count)) in runs.iter().enumerate() {
+        ticker.step((pretokens.len() + index) as u64)?;
         if run.len() < 2 {
             return Err(input_error(format!("run {index}: needs at least two pretokens")));
         }
@@ -303,7 +309,7 @@ pub fn count_table<B: AsRef<[u8]>>(
             tables.pretokens.count(number)
         )));
     }
-    tables.finish(Vec::new(), &mut || Ok(()))
+    tables.finish(Vec::new(), &mut || ticker.report(total))
 }
 
 /// The counts of the whole from those of its parts; no part gives the empty counts.

@@ -1,6 +1,6 @@
 //! From texts to token ids and back (SPEC 9).
 
-use crate::error::{Error, ErrorKind, Progress, Result, no_progress};
+use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Model, Op, OpKind};
 use crate::parallel::map_in_order;
 use crate::pretokenize::Pretokens;
@@ -50,10 +50,12 @@ impl Encoder {
     ///
     /// # Errors
     /// [`ErrorKind::Model`] if an op names a token that does not exist or makes another than it
-    /// says, [`ErrorKind::Settings`] if the special tokens cannot be used.
-    pub fn new(model: &Model, shortcut: bool) -> Result<Self> {
+    /// says, [`ErrorKind::Settings`] if the special tokens cannot be used, and what the progress
+    /// callback returns.
+    pub fn new(model: &Model, shortcut: bool, progress: &mut Progress<'_>) -> Result<Self> {
         let splitter = SpecialTokens::new(&model.special_tokens)?;
-        let vocabulary = vocabulary_of_ops(&model.ops, model.alphabet)?;
+        let ticker = &mut Ticker::new(progress, "load", model.ops.len() as u64);
+        let vocabulary = vocabulary_of_ops(&model.ops, model.alphabet, ticker)?;
         let size = vocabulary.len();
         let order = final_order(&model.ops, size, model.id_order);
         let mut ids = vec![0; size];
@@ -83,7 +85,7 @@ impl Encoder {
             vocabulary,
         };
         if shortcut {
-            encoder.known = encoder.single_tokens()?;
+            encoder.known = encoder.single_tokens(progress)?;
         }
         Ok(encoder)
     }
@@ -208,14 +210,19 @@ impl Encoder {
     /// The bytes of the tokens, one after the other.
     ///
     /// # Errors
-    /// [`ErrorKind::Encoding`] at an unknown id.
+    /// [`ErrorKind::Encoding`] at an unknown id, [`ErrorKind::Memory`] if the bytes do not fit.
     pub fn decode_bytes(&self, ids: &[u32]) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
+        let mut size = 0_usize;
         for (place, &id) in ids.iter().enumerate() {
-            let token = self.find_token(id);
             let error = || self.unknown_id(id, &format!(" at position {place}"));
-            out.extend_from_slice(token.ok_or_else(error)?);
+            size = size.saturating_add(self.find_token(id).ok_or_else(error)?.len());
         }
+        // A small model can have long tokens: what is too much must be an error, not an abort.
+        let mut out = Vec::new();
+        out.try_reserve_exact(size).map_err(|_| {
+            Error::new(ErrorKind::Memory, format!("no memory for the {size} bytes of these ids"))
+        })?;
+        out.extend(ids.iter().filter_map(|&id| self.find_token(id)).flatten());
         Ok(out)
     }
 
@@ -234,10 +241,9 @@ impl Encoder {
 
     /// Which tokens' bytes, as pretokens, end as that one token: found by encoding them. Being in
     /// the vocabulary is not enough: ops may exist that are never reached.
-    fn single_tokens(&self) -> Result<Vec<bool>> {
+    fn single_tokens(&self, progress: &mut Progress<'_>) -> Result<Vec<bool>> {
         let mut known = vec![false; self.vocabulary.len()];
-        let mut progress = no_progress;
-        let mut work = Work::new(&mut progress, 0);
+        let mut work = Work::new(progress, 0);
         let alphabet = 0..self.alphabet.tokens().len() as u32;
         let made = self.ops.iter().filter(|op| op.kind == OpKind::Merge).map(|op| op.new);
         for number in alphabet.chain(made) {

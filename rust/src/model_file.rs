@@ -7,11 +7,12 @@ use std::io::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::header::{Value, header_from_bytes, header_to_bytes, parse_number};
 use crate::model::{Model, Op, OpKind};
 use crate::settings::{Algorithm, Alphabet, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme};
 use crate::special_tokens::check_special_tokens;
+use crate::ticker::{OP_WORK, Ticker};
 use crate::unicode::UNICODE_VERSION;
 use crate::vocabulary::{MAX_OPS, Vocabulary};
 
@@ -96,8 +97,13 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
 /// Reads an artifact and checks everything in it.
 ///
 /// # Errors
-/// [`ErrorKind::Model`] if the bytes are not what the writer writes, or a limit is passed.
-pub fn model_from_bytes(data: &[u8], limits: &Limits) -> Result<Model> {
+/// [`ErrorKind::Model`] if the bytes are not what the writer writes, or a limit is passed; what the
+/// progress callback returns.
+pub fn model_from_bytes(
+    data: &[u8],
+    limits: &Limits,
+    progress: &mut Progress<'_>,
+) -> Result<Model> {
     let body = check_frame(data)?;
     let end = memchr::memchr(b'\n', body).unwrap_or(body.len());
     let (header, op_lines) = (&body[..end], body.get(end + 1..).unwrap_or(&[]));
@@ -115,7 +121,9 @@ pub fn model_from_bytes(data: &[u8], limits: &Limits) -> Result<Model> {
         limits.max_total_bytes.unwrap_or(MAX_TOTAL_BYTES),
     );
     model.ops.reserve_exact(n_lines);
+    let ticker = &mut Ticker::new(progress, "load", n_ops);
     for line in op_lines.split_inclusive(|&byte| byte == b'\n') {
+        ticker.work(OP_WORK)?;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let last = model.ops.last().map_or(OpKind::Merge, |op| op.kind);
         let op = read_op(line, &model, last, &mut vocabulary)
@@ -285,6 +293,7 @@ fn read_op(line: &[u8], model: &Model, last: OpKind, vocabulary: &mut Vocabulary
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::no_progress;
 
     fn boundless() -> Model {
         Model {
@@ -311,21 +320,24 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let bytes = model_to_bytes(&boundless());
-        assert_eq!(model_from_bytes(&bytes, &Limits::default()).unwrap(), boundless());
+        assert_eq!(
+            model_from_bytes(&bytes, &Limits::default(), &mut no_progress).unwrap(),
+            boundless()
+        );
     }
 
     #[test]
     fn every_flip_and_every_prefix_is_an_error() {
         let bytes = model_to_bytes(&boundless());
         for end in 0..bytes.len() {
-            assert!(model_from_bytes(&bytes[..end], &Limits::default()).is_err());
+            assert!(model_from_bytes(&bytes[..end], &Limits::default(), &mut no_progress).is_err());
         }
         let mut bytes = bytes;
         for place in 0..bytes.len() {
             let byte = bytes[place];
             for other in (0..=255).filter(|&other| other != byte) {
                 bytes[place] = other;
-                assert!(model_from_bytes(&bytes, &Limits::default()).is_err());
+                assert!(model_from_bytes(&bytes, &Limits::default(), &mut no_progress).is_err());
             }
             bytes[place] = byte;
         }
@@ -343,7 +355,8 @@ mod tests {
         };
         model.ops = (0..200).map(double).collect();
         let bytes = model_to_bytes(&model);
-        let error = |limits| model_from_bytes(&bytes, &limits).unwrap_err().message;
+        let error =
+            |limits| model_from_bytes(&bytes, &limits, &mut no_progress).unwrap_err().message;
         assert_eq!(
             error(Limits::default()),
             "line 26: the token would have 33554432 bytes, more than max_token_bytes = 16777216"

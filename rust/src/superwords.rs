@@ -25,7 +25,6 @@ pub fn train_superwords(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    let vocabulary = vocabulary_of_ops(ops, settings.alphabet)?;
     let alphabet = settings.alphabet.tokens().len();
     let wanted = match settings.algorithm {
         Algorithm::Superbpe => settings.supermerges as usize,
@@ -33,6 +32,7 @@ pub fn train_superwords(
     };
     let ticker = &mut Ticker::new(progress, "superwords", wanted as u64);
     ticker.report(0)?;
+    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
     let Table { items, ends, counts } = candidates;
     let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);

@@ -7,6 +7,9 @@ use crate::error::{Progress, Result};
 /// So much work, in slots, passes between two calls of the progress callback: about a millisecond.
 const WORK_PER_CALL: usize = 1 << 14;
 
+/// The work of one op where ops are read or checked, in slots.
+pub const OP_WORK: usize = 16;
+
 /// Calls a progress callback often enough, and not too often.
 pub struct Ticker<'a, 'p> {
     progress: &'a mut Progress<'p>,

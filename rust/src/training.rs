@@ -82,10 +82,10 @@ mod tests {
             let counts = counts(&settings);
             let (artifact, stop) = train_counts(&counts, &settings, &mut no_progress).unwrap();
             assert_eq!(stop, Stop::VocabSize);
-            let model = model_from_bytes(&artifact, &Limits::default()).unwrap();
+            let model = model_from_bytes(&artifact, &Limits::default(), &mut no_progress).unwrap();
             assert_eq!((model.algorithm, model.documents), (algorithm, 2));
             assert_eq!(model.bytes, 2 * TEXT.len() as u64);
-            let encoder = Encoder::new(&model, true).unwrap();
+            let encoder = Encoder::new(&model, true, &mut no_progress).unwrap();
             assert_eq!(encoder.vocab_size(), 268);
             let ids = encoder.encode(TEXT, None, &mut no_progress).unwrap();
             let replaced: u64 = model.ops.iter().map(|op| op.count).sum();
@@ -101,7 +101,7 @@ mod tests {
         settings.regular_vocab_size = 1000;
         let counts = counts(&settings);
         let (artifact, stop) = train_counts(&counts, &settings, &mut no_progress).unwrap();
-        let model = model_from_bytes(&artifact, &Limits::default()).unwrap();
+        let model = model_from_bytes(&artifact, &Limits::default(), &mut no_progress).unwrap();
         assert_eq!(model.ops.iter().filter(|op| op.kind == OpKind::Supermerge).count(), 4);
         assert_eq!(stop, Stop::NoPairs);
     }

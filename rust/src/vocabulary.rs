@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::interner::Interner;
 use crate::model::{Op, OpKind};
 use crate::settings::{Alphabet, IdOrder};
+use crate::ticker::{OP_WORK, Ticker};
 
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
@@ -104,13 +105,18 @@ impl Vocabulary {
 /// # Errors
 /// [`ErrorKind::Model`] if there are too many ops, or one names a token that does not exist or
 /// makes another than it says.
-pub fn vocabulary_of_ops(ops: &[Op], alphabet: Alphabet) -> Result<Vocabulary> {
+pub fn vocabulary_of_ops(
+    ops: &[Op],
+    alphabet: Alphabet,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<Vocabulary> {
     let error = |text| Err(Error::new(ErrorKind::Model, text));
     if ops.len() > MAX_OPS {
         return error("a model has at most 2^31 - 1 ops".to_string());
     }
     let mut vocabulary = Vocabulary::new(alphabet);
     for (index, op) in ops.iter().enumerate() {
+        ticker.work(OP_WORK)?;
         match vocabulary.make_checked(op.left, op.right) {
             Ok(new) if new == op.new => {}
             Ok(new) => {
@@ -149,6 +155,7 @@ pub fn final_order(ops: &[Op], size: usize, id_order: IdOrder) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::no_progress;
 
     #[test]
     fn one_byte_string_has_one_number() {
@@ -167,7 +174,11 @@ mod tests {
     #[test]
     fn ops_must_fit_together() {
         let op = |left, right, new| Op { kind: OpKind::Merge, left, right, new, count: 1 };
-        let size = |ops: &[Op]| vocabulary_of_ops(ops, Alphabet::Bytes).map(|found| found.len());
+        let size = |ops: &[Op]| {
+            let mut quiet = no_progress;
+            vocabulary_of_ops(ops, Alphabet::Bytes, &mut Ticker::new(&mut quiet, "load", 0))
+                .map(|found| found.len())
+        };
         assert_eq!(size(&[op(97, 98, 256), op(256, 99, 257), op(97, 98, 256)]), Ok(258));
         let message = |ops: &[Op]| size(ops).unwrap_err().message;
         assert_eq!(message(&[op(97, 98, 257)]), "op 0: it makes token 256, not 257");

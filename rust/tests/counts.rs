@@ -67,7 +67,7 @@ fn a_table_gives_back_what_was_counted() {
         .iter()
         .map(|(run, n)| (run.iter().map(|&p| counts.pretoken_counts.get(p as usize)).collect(), n))
         .collect();
-    assert_eq!(count_table(&pretokens(&counts), &runs, 100).unwrap(), counts);
+    assert_eq!(count_table(&pretokens(&counts), &runs, 100, &mut no_progress).unwrap(), counts);
 }
 
 #[test]

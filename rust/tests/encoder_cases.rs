@@ -46,7 +46,12 @@ fn model(fields: &Value) -> Model {
 }
 
 fn encoder(cases: &Value, case: &Value, shortcut: bool) -> Encoder {
-    Encoder::new(&model(&cases["models"][case["model"].as_str().unwrap()]), shortcut).unwrap()
+    Encoder::new(
+        &model(&cases["models"][case["model"].as_str().unwrap()]),
+        shortcut,
+        &mut no_progress,
+    )
+    .unwrap()
 }
 
 fn bytes(hex: &Value) -> Vec<u8> {
@@ -101,7 +106,7 @@ fn bad_ops() {
     for case in cases["bad_ops"].as_array().unwrap() {
         let mut model = model(&cases["models"]["creation"]);
         model.ops = ops(&case["ops"]);
-        let error = Encoder::new(&model, true).unwrap_err();
+        let error = Encoder::new(&model, true, &mut no_progress).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Model);
         assert_eq!(json!(error.message), case["error"], "{}", case["name"]);
     }

@@ -5,6 +5,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use superword::ErrorKind;
+use superword::error::no_progress;
 use superword::model_file::{Limits, model_from_bytes, model_to_bytes};
 
 fn cases() -> Value {
@@ -43,7 +44,7 @@ fn good() {
     let cases = cases();
     for case in cases["good"].as_array().unwrap() {
         let data = sealed(replaced(cases["body"].as_str().unwrap(), case));
-        let model = model_from_bytes(&data, &limits(case)).unwrap();
+        let model = model_from_bytes(&data, &limits(case), &mut no_progress).unwrap();
         assert_eq!(model_to_bytes(&model), data, "{}", case["name"]);
     }
 }
@@ -53,7 +54,7 @@ fn bad() {
     let cases = cases();
     for case in cases["bad"].as_array().unwrap() {
         let data = sealed(replaced(cases["body"].as_str().unwrap(), case));
-        let error = model_from_bytes(&data, &limits(case)).unwrap_err();
+        let error = model_from_bytes(&data, &limits(case), &mut no_progress).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Model);
         assert_eq!(error.message, case["error"].as_str().unwrap(), "{}", case["name"]);
     }
@@ -63,7 +64,7 @@ fn bad() {
 fn frames() {
     for case in cases()["frames"].as_array().unwrap() {
         let data = case["data"].as_str().unwrap().as_bytes();
-        let error = model_from_bytes(data, &Limits::default()).unwrap_err();
+        let error = model_from_bytes(data, &Limits::default(), &mut no_progress).unwrap_err();
         assert_eq!(error.message, case["error"].as_str().unwrap(), "{}", case["name"]);
     }
 }
@@ -78,7 +79,7 @@ fn an_edited_file_is_refused_or_has_one_spelling() {
             let mut edit = body.to_vec();
             edit[place] = byte;
             let data = sealed(edit);
-            if let Ok(model) = model_from_bytes(&data, &Limits::default()) {
+            if let Ok(model) = model_from_bytes(&data, &Limits::default(), &mut no_progress) {
                 assert_eq!(model_to_bytes(&model), data);
                 accepted += 1;
             }
