@@ -84,8 +84,11 @@ def texts(value: object) -> tuple[list[str], EncodingTypeError | None]:
     """The texts of a batch up to the first item that is none, and the error for that one."""
     if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
         raise EncodingTypeError(f"texts must be an iterable of strings, not {type_name(value)}")
+    items = list(value)
+    if set(map(type, items)) <= {str}:  # one pass in C decides the usual case
+        return items, None
     batch: list[str] = []
-    for number, item in enumerate(value):
+    for number, item in enumerate(items):
         text = as_text(item)
         if text is None:
             return batch, EncodingTypeError(f"text {number}: must be a str, not {type_name(item)}")

@@ -118,7 +118,7 @@ class DocumentBatches:
         first = self._first + len(self._batch)
         size = 0
         for item in documents:
-            text = as_text(item)
+            text = item if type(item) is str else as_text(item)
             if text is None:
                 raise InputTypeError(
                     f"item {first + len(batch)} of documents (counted from 0) must be a str, "

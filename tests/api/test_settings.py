@@ -8,11 +8,14 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import superword
 from superword.settings import Settings, resolve_settings, resolve_threads
+
+SPECIAL = "special_tokens must be a sequence of strings, not "
 
 
 class Index:
@@ -104,6 +107,15 @@ def test_sizes(given: dict[str, Any], regular: int, added: int) -> None:
             "",
             "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, not 'gpt5'",
         ),
+        (
+            {"scheme": "a\nb\u2028\ud800\x00é"},
+            "",
+            "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, "
+            r"not 'a\nb\u2028\ud800\x00é'",
+        ),
+        ({"special_tokens": ["\n"] * 2}, "", r"special token 1 repeats special token 0: '\n'"),
+        ({"special_tokens": memoryview(b"ab")}, "Type", SPECIAL + "memoryview"),
+        ({"special_tokens": [Mock(spec=str)]}, "Type", "special token 0 must be a str, not Mock"),
         ({"rules": "x"}, "", "rules must be one of superword, incremental, not 'x'"),
         (
             {"rules": "incremental", "algorithm": "boundless"},
@@ -204,7 +216,8 @@ def test_errors(given: dict[str, Any], kind: str, text: str) -> None:
         ("90%", "must look like 9/10 or 0.9, not '90%'"),
         ("1e-1", "must look like 9/10 or 0.9, not '1e-1'"),
         ("٩/10", "must look like 9/10 or 0.9, not '٩/10'"),
-        ("9/10\n", "must look like 9/10 or 0.9, not '9/10\n'"),
+        ("9/10\n", r"must look like 9/10 or 0.9, not '9/10\n'"),
+        ("\ud800\x07", r"must look like 9/10 or 0.9, not '\ud800\x07'"),
         ("1/0", "must not have 0 below the line, as in '1/0'"),
         (True, "must be a string, a Fraction or a float, not bool"),
         ([1, 2], "must be a string, a Fraction or a float, not list"),
@@ -233,6 +246,8 @@ def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("many", "SUPERWORD_THREADS must be an integer, not 'many'"),
         ("-1", "SUPERWORD_THREADS must be an integer, not '-1'"),
+        ("3\n", r"SUPERWORD_THREADS must be an integer, not '3\n'"),
+        ("\udcff", r"SUPERWORD_THREADS must be an integer, not '\udcff'"),
         ("0", "SUPERWORD_THREADS must be at least 1, not 0"),
         ("1025", "SUPERWORD_THREADS must be at most 1024, not 1025"),
     ],

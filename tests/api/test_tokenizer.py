@@ -10,15 +10,17 @@ import pickle
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import superword
 from superword import Op, Tokenizer
+from superword.arguments import allowed_special
 
 TEXT = "to be or not to be, that is the question"
 
@@ -44,6 +46,59 @@ def utf8(backend_name: str) -> Tokenizer:
     )
 
 
+class OddText(str):
+    """Looks like another text to whoever asks its methods and not its memory."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[str]:
+        return iter("x")
+
+    def __getitem__(self, key: object) -> str:
+        return "x"
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __str__(self) -> str:
+        return "x"
+
+    def encode(self, *arguments: object) -> bytes:  # type: ignore[override]
+        return b"x"
+
+    def startswith(self, *arguments: object) -> bool:
+        return False
+
+
+class OddBytes(bytes):
+    """The same for bytes."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(b"x")
+
+    def __getitem__(self, key: object) -> Any:
+        return b"x"
+
+    def __bytes__(self) -> bytes:
+        return b"x"
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 1
+
+    def decode(self, *arguments: object) -> str:  # type: ignore[override]
+        return "x"
+
+
 def check(error: type[Exception], text: str, call: Callable[[], object]) -> None:
     with pytest.raises(error) as caught:
         call()
@@ -66,7 +121,10 @@ def test_round_trip(tokenizer: Tokenizer, text: str) -> None:
 def test_every_byte(tokenizer: Tokenizer) -> None:
     data = bytes(range(256)) + "é漢".encode()[:-1]
     assert tokenizer.decode_bytes(tokenizer.encode(data)) == data
-    assert tokenizer.decode_bytes(tokenizer.encode(bytearray(data))) == data
+    for kind in (bytearray, memoryview, OddBytes):
+        assert tokenizer.encode(kind(data)) == tokenizer.encode(data)
+        assert tokenizer.encode_ordinary(kind(data)) == tokenizer.encode(data)
+    assert tokenizer.encode(memoryview(data)[::-2]) == tokenizer.encode(data[::-2])
     assert tokenizer.decode_bytes(tokenizer.encode_ordinary(data)) == data
 
 
@@ -143,6 +201,11 @@ def test_bytes_need_all_bytes(utf8: Tokenizer) -> None:
         (b"all", "allowed_special must be 'all' or a collection of special tokens, not bytes"),
         (None, "allowed_special must be 'all' or a collection of special tokens, not NoneType"),
         ([3], "allowed_special must hold strings, not int"),
+        (
+            memoryview(b"<s>"),
+            "allowed_special must be 'all' or a collection of special tokens, not memoryview",
+        ),
+        (["a\n\ud800"], r"allowed_special: 'a\n\ud800' is no special token of this model"),
         (["<s>", "<x>"], "allowed_special: '<x>' is no special token of this model"),
     ],
 )
@@ -189,6 +252,9 @@ def test_ids_that_cannot_be_decoded(tokenizer: Tokenizer) -> None:
         ("ab", "ids must be a sequence of integers, not str"),
         (b"ab", "ids must be a sequence of integers, not bytes"),
         (97, "ids must be a sequence of integers, not int"),
+        ({97, 98}, "ids must be a sequence of integers, not set"),
+        (frozenset([97]), "ids must be a sequence of integers, not frozenset"),
+        ({97: 98}, "ids must be a sequence of integers, not dict"),
     ):
         check(superword.EncodingTypeError, text, lambda wrong=wrong: tokenizer.decode(wrong))
     wrong = 3
@@ -213,6 +279,60 @@ def test_errors_of_decode(tokenizer: Tokenizer) -> None:
     number: Any = 3
     text = "errors must be a string, not int"
     check(superword.EncodingTypeError, text, lambda: tokenizer.decode(ids, number))
+    # It is wrong whatever the batch is, and no item is to blame.
+    for batch in ([], [[97]], [["no id"]]):
+        check(superword.EncodingTypeError, text, lambda b=batch: tokenizer.decode_batch(b, number))
+    wrong = "a\nb"
+    text = r"errors must be one of replace, strict, ignore, not 'a\nb'"
+    check(superword.EncodingError, text, lambda: tokenizer.decode_batch([], wrong))
+
+
+def test_subclasses_of_str_and_bytes_are_what_they_hold(
+    tokenizer: Tokenizer, backend_name: str, tmp_path: Path
+) -> None:
+    name: Any = backend_name
+    text = f"{TEXT} <s>"
+    ids = tokenizer.encode(text, "all")
+    assert tokenizer.encode(OddText(text), "all") == ids
+    assert tokenizer.encode(OddText(text), OddText("all")) == ids  # type: ignore[arg-type]
+    assert tokenizer.encode(text, [OddText("<s>")]) == ids
+    assert tokenizer.encode_ordinary(OddText(text)) == tokenizer.encode_ordinary(text)
+    assert tokenizer.encode_batch([text, OddText(text)], "all") == [ids, ids]
+    assert tokenizer.token_to_id(OddText("<s>")) == tokenizer.vocab_size
+    assert tokenizer.token_to_id(OddText("to")) == tokenizer.token_to_id("to")
+    assert Tokenizer.from_bytes(OddBytes(tokenizer.to_bytes()), backend=name) == tokenizer
+    tokenizer.save(OddText(tmp_path / "a.superword"))
+    assert Tokenizer.load(OddText(tmp_path / "a.superword"), backend=name) == tokenizer
+    odd: Any = OddText("ignore")
+    assert tokenizer.decode([97, 0xE2], odd) == "a"
+    broken = OddText("broken \udbc0 char")
+    for call in (tokenizer.encode, tokenizer.encode_ordinary, tokenizer.token_to_id):
+        check(superword.EncodingError, SURROGATE, lambda call=call: call(broken))
+    text = f"text 0: {SURROGATE}"
+    check(superword.EncodingError, text, lambda: tokenizer.encode_batch([broken]))
+    claims: Any = Mock(spec=str)  # isinstance believes it
+    text = "text must be str or bytes, not Mock"
+    check(superword.EncodingTypeError, text, lambda: tokenizer.encode(claims))
+    text = "text 0: must be a str, not Mock"
+    check(superword.EncodingTypeError, text, lambda: tokenizer.encode_batch([claims]))
+
+
+def test_the_first_text_at_fault_is_named_whatever_its_fault(tokenizer: Tokenizer) -> None:
+    wrong: Any = ["fine", "a <s>", "broken \udbc0 char", 3]
+    check(superword.EncodingError, f"text 1: {REFUSED}", lambda: tokenizer.encode_batch(wrong))
+    text = f"text 1: {SURROGATE}"
+    check(superword.EncodingError, text, lambda: tokenizer.encode_batch([wrong[0], *wrong[2:]]))
+    text = "text 1: must be a str, not int"
+    batch = ["fine", 3, "a <s>"]
+    check(superword.EncodingTypeError, text, lambda: tokenizer.encode_batch(batch))  # type: ignore[arg-type]
+
+
+def test_many_allowed_tokens_are_looked_up_and_not_searched() -> None:
+    """In the square of the number this would be 10^10 steps."""
+    special = {f"<{number}>": 300 + number for number in range(100_000)}
+    assert allowed_special(list(reversed(special)), special) == list(range(100_000))
+    assert allowed_special(["<7>", "<3>", "<7>"], special) == [3, 7]
+    assert allowed_special([], {}) == []
 
 
 # --- look inside
@@ -228,7 +348,8 @@ def test_tokens(tokenizer: Tokenizer) -> None:
     assert tokenizer.token_to_id(b"<s>") is None
     assert tokenizer.token_to_id("<s>") == tokenizer.vocab_size
     assert tokenizer.token_to_id("to") == tokenizer.token_to_id(b"to")
-    assert tokenizer.token_to_id(bytearray(b"to")) == tokenizer.token_to_id(b"to")
+    for kind in (bytearray, memoryview, OddBytes):
+        assert tokenizer.token_to_id(kind(b"to")) == tokenizer.token_to_id(b"to")
     assert tokenizer.token_to_id("no such") is None
     wrong: Any = 3
     text = "token must be bytes or str, not int"
@@ -302,8 +423,10 @@ def test_it_cannot_be_changed(tokenizer: Tokenizer) -> None:
             setattr(changing, name, 1)
     with pytest.raises(AttributeError, match=r"^a Tokenizer cannot be changed$"):
         del changing._data
-    with pytest.raises(TypeError, match=r"^use superword\.train, Tokenizer\.load or Tokenizer"):
-        Tokenizer()
+    text = "use superword.train, Tokenizer.load or Tokenizer.from_bytes"
+    check(TypeError, text, Tokenizer)
+    check(TypeError, text, lambda: Tokenizer.__new__(Tokenizer))
+    check(TypeError, "Tokenizer cannot be subclassed", lambda: type("Mine", (Tokenizer,), {}))
 
 
 def test_copies_and_pickles(tokenizer: Tokenizer) -> None:
@@ -406,8 +529,24 @@ def test_files_that_cannot_be_had(tokenizer: Tokenizer, tmp_path: Path) -> None:
     long = tmp_path / ("x" * 300)
     text = f"model file '{long}' cannot be read: the name is too long"
     check(superword.ModelFormatError, text, lambda: Tokenizer.load(long))
+    for name in ("a\ud800\n", "\ud800/b"):
+        shown = name.replace("\ud800", r"\ud800").replace("\n", r"\n")
+        text = f"model file '{shown}' cannot be read: no file can have this name"
+        check(superword.ModelFormatError, text, lambda name=name: Tokenizer.load(name))
+        text = f"model file '{shown}' cannot be written: no file can have this name"
+        check(superword.ModelFormatError, text, lambda name=name: tokenizer.save(name))
+
+    class NumberPath:
+        def __fspath__(self) -> int:
+            return 3
+
     wrong: Any
-    for wrong, text in ((3, "int"), (b"a", "bytes"), (None, "NoneType")):
+    for wrong, text in (
+        (3, "int"),
+        (b"a", "bytes"),
+        (None, "NoneType"),
+        (NumberPath(), "NumberPath"),
+    ):
         text = f"path must be a str or PathLike, not {text}"
         check(superword.SettingsTypeError, text, lambda wrong=wrong: Tokenizer.load(wrong))
         check(superword.SettingsTypeError, text, lambda wrong=wrong: tokenizer.save(wrong))

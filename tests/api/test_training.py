@@ -12,8 +12,51 @@ from typing import Any
 import pytest
 
 import superword
+from superword import _backend
+from superword.model import Model, Op
 
 DOCUMENTS = ["to be or not to be", "that is the question", "", "to be is to do"]
+
+
+class NoTruth:
+    """What an array of numpy is when somebody compares it and asks for the truth."""
+
+    def __bool__(self) -> bool:
+        raise ValueError
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    __ne__ = __eq__
+    __hash__ = None  # type: ignore[assignment]
+
+
+class OddText(str):
+    """Looks like another text to whoever asks its methods and not its memory."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[str]:
+        return iter("x")
+
+    def encode(self, *arguments: object) -> bytes:  # type: ignore[override]
+        return b"x"
+
+
+class OddBytes(bytes):
+    """The same for bytes."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(b"x")
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = bytes.__hash__
 
 
 def train(backend_name: str, documents: Any = DOCUMENTS, **settings: Any) -> superword.Tokenizer:
@@ -52,6 +95,78 @@ def test_counting_by_hand_gives_the_same(backend_name: str) -> None:
     texts = ["to be or not to be"] * 2
     assert tokenizer == train(backend_name, texts, algorithm="boundless", vocab_size=270)
     assert tokenizer.report.documents == 2
+
+
+def test_subclasses_are_what_they_hold(backend_name: str) -> None:
+    class TrueIndex:
+        def __index__(self) -> bool:
+            return True
+
+    assert train(backend_name, [OddText(text) for text in DOCUMENTS]) == train(backend_name)
+    special = train(backend_name, special_tokens=[OddText("<s>")]).special_tokens
+    assert [type(token) for token in special] == [str]
+    runs = [((b"to", b" be"), 2)]
+    expected = superword.train_from_counts(
+        [(b"to", 2), (b" be", 2)],
+        runs,
+        documents=1,
+        algorithm="boundless",
+        vocab_size=260,
+        backend=backend_name,  # type: ignore[arg-type]
+    )
+    for kind in (OddBytes, bytearray, memoryview):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # an __index__ that gives a bool
+            found = superword.train_from_counts(
+                [(kind(b"to"), 2), (kind(b" be"), 2)],
+                [((kind(b"to"), kind(b" be")), 2)],
+                documents=TrueIndex(),  # type: ignore[arg-type]
+                algorithm="boundless",
+                vocab_size=260,
+                backend=backend_name,  # type: ignore[arg-type]
+            )
+        assert found == expected
+        assert type(found.report.documents) is int
+
+
+LIMITS = (
+    "the model has such long tokens that it loads only with higher limits: "
+    "max_token_bytes={}, max_total_bytes={}"
+)
+
+
+def test_a_model_that_needs_higher_limits_says_which(backend_name: str) -> None:
+    """Training a pretoken of 32 MiB takes the reference minutes: its model is made by hand."""
+    module = _backend.load(backend_name)
+    ops = [(97, 97), *((number, number) for number in range(256, 280))]
+    model = Model(
+        *("bpe", "bytes", "superword", "gpt2", "regular-first", (), module.UNICODE_VERSION),
+        *(1, 2**25, 1, 1, [Op("merge", *pair, 256 + n, 1) for n, pair in enumerate(ops)]),
+    )
+    data = module.model_to_bytes(model)
+    text = LIMITS.format(2**25, 2**26 - 2)
+    with pytest.warns(superword.SuperwordWarning) as caught:
+        tokenizer = superword.Tokenizer._from_training(module, data, notices=["mine"])
+    assert [str(warning.message) for warning in caught] == [text]
+    assert tokenizer.report.notices == ("mine", text)
+    name: Any = backend_name
+    with pytest.raises(superword.ModelFormatError):
+        superword.Tokenizer.from_bytes(data, backend=name)
+    limits = {"max_token_bytes": 2**25, "max_total_bytes": 2**26 - 2}
+    assert superword.Tokenizer.from_bytes(data, backend=name, **limits) == tokenizer
+    for limit, value in limits.items():
+        with pytest.raises(superword.ModelFormatError):
+            superword.Tokenizer.from_bytes(data, backend=name, **{**limits, limit: value - 1})
+
+
+def test_training_that_needs_higher_limits(backend_name: str) -> None:
+    if backend_name == "python":
+        return  # the test before has its part
+    with pytest.warns(superword.SuperwordWarning) as caught:
+        tokenizer = train(backend_name, ["a" * 2**25], vocab_size=300)
+    assert [str(warning.message) for warning in caught] == [LIMITS.format(2**25, 2**26 - 2)]
+    assert [warning.filename for warning in caught] == [__file__]
+    assert tokenizer.report.notices == (LIMITS.format(2**25, 2**26 - 2),)
 
 
 def test_the_report(backend_name: str) -> None:
@@ -205,6 +320,17 @@ def test_a_lone_surrogate(backend_name: str) -> None:
     )
 
 
+def test_the_first_item_at_fault_is_reported_whatever_its_fault(backend_name: str) -> None:
+    for documents, text in (
+        (["fine", "a\udbc0", None], "item 1 of documents (counted from 0) has a lone surrogate"),
+        (["fine", None, "a\udbc0"], "item 1 of documents (counted from 0) must be a str"),
+        (["a\udbc0"] * 5000 + [None], "item 0 of documents (counted from 0) has a lone surrogate"),
+    ):
+        with pytest.raises(superword.InputError) as caught:
+            train(backend_name, documents)
+        assert str(caught.value).startswith(text)
+
+
 def test_items_of_a_wrong_type(backend_name: str, shared: Path) -> None:
     items = json.loads((shared / "cases/in/iter-types-01.json").read_text())["items"]
     with pytest.raises(TypeError) as caught:
@@ -231,6 +357,24 @@ def test_options_of_files_need_files(options: Any) -> None:
     with pytest.raises(superword.SettingsError) as caught:
         superword.train(["a"], vocab_size=256, **options)
     assert str(caught.value) == "field and lines are for files and have no meaning for documents"
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"lines": 0}, "lines must be True or False, not int"),
+        ({"lines": None}, "lines must be True or False, not NoneType"),
+        ({"lines": NoTruth()}, "lines must be True or False, not NoTruth"),
+        ({"field": 1}, "field must be a string, not int"),
+        ({"field": None}, "field must be a string, not NoneType"),
+        ({"field": NoTruth()}, "field must be a string, not NoTruth"),
+    ],
+)
+def test_the_type_comes_before_the_truth(options: Any, text: str) -> None:
+    for what in ({"documents": ["a"]}, {"files": "a.txt"}):
+        with pytest.raises(superword.SettingsTypeError) as caught:
+            superword.train(vocab_size=256, **what, **options)
+        assert str(caught.value) == text
 
 
 @pytest.mark.parametrize(("progress", "name"), [(False, "False"), (3, "int"), ("yes", "str")])

@@ -149,6 +149,33 @@ def test_train_from_standard_input(call: Run, folder: Path) -> None:
         assert (folder / "in.superword").read_bytes() == expected.to_bytes()
 
 
+@pytest.mark.parametrize("lines", [[], ["--lines"]])
+def test_a_byte_order_mark_on_standard_input_is_reported(call: Run, lines: list[str]) -> None:
+    options = ["--vocab-size", "265", "-o", "in.superword", *lines]
+    done = call("train", "-", *options, stdin=b"\xef\xbb\xbfto be\nor not")
+    assert done.returncode == 0
+    notice = rb"^notice +standard input: starts with a byte order mark, which is kept as text$"
+    assert len(re.findall(notice, done.stderr, re.M)) == 1
+    for stdin in (b"", b"to be\n\xef\xbb\xbfor not"):
+        assert b"byte order" not in call("train", "-", *options, stdin=stdin).stderr
+
+
+def test_errors_have_one_line_that_can_be_printed(call: Run) -> None:
+    more = ["--vocab-size", "300", "-o", "x"]
+    no_file = "there is no such file or folder"
+    check_error(call("train", "a\nb\ud800.txt", *more), 3, rf"a\nb\ud800.txt: {no_file}")
+    text = rf"model file 'a\nb' cannot be read: {no_file}"
+    check_error(call("encode", "a\nb"), 4, text)
+    check_error(call("encode", "m.superword", "a\nb\udcff"), 3, rf"a\nb\udcff: {no_file}")
+    text = "no file can have this name"
+    check_error(call("encode", "m.superword", "\ud800\n"), 3, rf"\ud800\n: {text}")
+    text = rf"-o \ud800/\n: {text} (see superword train --help)"
+    check_error(call("train", "docs", *more[:-1], "\ud800/\n"), 2, text)
+    check_error(call("x\ny"), 2, r"No such command 'x\ny'. (see superword --help)")
+    check_error(call("decode", "m.superword", stdin=b"1 a\x07\xff\n"), 3,
+        r"standard input: line 1: 'a\x07\xff' is no token id")  # fmt: skip
+
+
 def test_an_early_stop_and_an_empty_corpus_are_reported(call: Run, folder: Path) -> None:
     done = call("train", "docs", "--vocab-size", "5000", "-o", "x.superword")
     assert done.returncode == 0
