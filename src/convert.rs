@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
+use superword::documents::{Compression, Source, SourceKind};
 use superword::model::{Model, Op, OpKind};
 use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme, Settings};
 use superword::tables::{PretokenCounts, SequenceCounts};
@@ -39,6 +40,20 @@ fn u64_or(value: &Borrowed<'_, '_, PyAny>, otherwise: u64) -> PyResult<u64> {
         Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Ok(otherwise),
         result => result,
     }
+}
+
+/// A source as Python writes it: (path, kind, compression, field).
+pub type SourceTuple = (String, String, String, String);
+
+/// The core's form of a source.
+pub fn source(py: Python<'_>, value: SourceTuple) -> PyResult<Source> {
+    let (path, kind, compression, field) = value;
+    Ok(Source {
+        path,
+        kind: mapped(py, SourceKind::from_name(&kind))?,
+        compression: mapped(py, Compression::from_name(&compression))?,
+        field,
+    })
 }
 
 /// Reads the attributes of `superword.settings.Settings`.

@@ -5,10 +5,9 @@ use pyo3::types::{PyBytes, PyIterator, PyTuple};
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
 
-use crate::convert::{Count, Documents};
+use crate::convert::{Count, Documents, SourceTuple, source};
 use crate::errors::mapped;
 use crate::progress::detached;
-use crate::stages::{SourceTuple, source};
 
 /// What counting found, kept in the core; it crosses into Python only when asked for.
 #[pyclass(frozen, module = "superword._core")]

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use superword::candidates::NOT_ELIGIBLE;
-use superword::documents::{Compression, Source, SourceKind};
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
 use superword::tables::SequenceCounts;
@@ -15,9 +14,6 @@ use crate::convert::{self, Count, OpTuple};
 use crate::counts::Counts;
 use crate::errors::{mapped, to_python};
 use crate::progress::detached;
-
-/// A source as Python writes it: (path, kind, compression, field).
-pub type SourceTuple = (String, String, String, String);
 
 /// A stage's result: ops, and the reason why it stopped.
 type Ops = (Vec<(&'static str, u32, u32, u32, u64)>, &'static str);
@@ -59,17 +55,6 @@ pub fn split_special_tokens(
     Ok(special.split(text).map(|(piece, index)| (piece.to_owned(), index)).collect())
 }
 
-/// The core's form of a source.
-pub fn source(py: Python<'_>, value: SourceTuple) -> PyResult<Source> {
-    let (path, kind, compression, field) = value;
-    Ok(Source {
-        path,
-        kind: mapped(py, SourceKind::from_name(&kind))?,
-        compression: mapped(py, Compression::from_name(&compression))?,
-        field,
-    })
-}
-
 /// The documents of one file, one after the other.
 #[pyclass(frozen, module = "superword._core")]
 pub struct Documents {
@@ -98,10 +83,10 @@ impl Documents {
 #[pyfunction]
 pub fn read_documents(
     py: Python<'_>,
-    source: SourceTuple,
+    source: convert::SourceTuple,
     notices: Bound<'_, PyList>,
 ) -> PyResult<Documents> {
-    let source = self::source(py, source)?;
+    let source = convert::source(py, source)?;
     let inner = mapped(py, superword::documents::read_documents(&source))?;
     Ok(Documents { inner: Mutex::new(inner), notices: notices.unbind() })
 }
