@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, final
 
@@ -11,7 +11,7 @@ from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import reason, write_atomically
 from superword.model import Model
-from superword.report import Report, limits_notice, report_of, warn
+from superword.report import Report, Stage, limits_notice, report_of, warn
 from superword.settings import MAX_COUNT, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
@@ -185,12 +185,22 @@ class Tokenizer:
         return cls._make(module, data, model, notices=tuple(notices), **trained)
 
     @classmethod
-    def _make(cls, module: ModuleType, data: bytes, model: Model, **trained: Any) -> Tokenizer:
-        """Put one together; `trained` are the fields of the report that only training knows."""
+    def _make(
+        cls,
+        module: ModuleType,
+        data: bytes,
+        model: Model,
+        stages: Callable[[], tuple[Stage, ...]] = tuple,
+        **trained: Any,
+    ) -> Tokenizer:
+        """Put one together; `trained` are the fields of the report that only training knows.
+
+        `stages` is asked once the encoder is ready, which takes a part of the time of training.
+        """
         self = object.__new__(cls)
         encoder: Encoder = module.Encoder(model)
-        tokens = encoder.vocab_size
-        report = report_of(model, tokens, len(data), _backend.name_of(module), **trained)
+        tokens, backend = encoder.vocab_size, _backend.name_of(module)
+        report = report_of(model, tokens, len(data), backend, stages=stages(), **trained)
         special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
         values = {
             # Known from the model alone, so that equal tokenizers have equal pickles.

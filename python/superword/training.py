@@ -258,14 +258,19 @@ def _train_counts(
         warn([_EMPTY])
     clock.begin("merges")
     data, stop = module.train_counts(counts, settings, clock)
-    clock.end()
+
+    def stages() -> tuple[Stage, ...]:
+        clock.end()
+        return tuple(Stage(name, seconds) for name, seconds in clock.seconds())
+
+    clock.begin("load")
     return Tokenizer._from_training(
         module,
         data,
         asked=settings.vocab_size,
         stop=stop,
         threads=threads,
-        stages=tuple(Stage(name, seconds) for name, seconds in clock.seconds()),
+        stages=stages,
         notices=notices,
     )
 
