@@ -164,13 +164,13 @@ def test_an_early_stop_and_an_empty_corpus_are_reported(call: Run, folder: Path)
     ("arguments", "code", "text"),
     [
         (["-o", "x"], 2, "Missing option '--vocab-size'. (see superword train --help)"),
-        (["-o", "x", "--vocab-size", "12"], 2, "vocab_size must be at least 256, the single bytes "
+        (["-o", "x", "--vocab-size", "12"], 2, "--vocab-size must be at least 256, the single bytes "
          "of alphabet 'bytes', not 12"),
-        (["-o", "x", "--vocab-size", "300", "--backend", "c"], 2, "backend must be one of auto, "
+        (["-o", "x", "--vocab-size", "300", "--backend", "c"], 2, "--backend must be one of auto, "
          "rust, python, not 'c'"),
         (["-o", "no/x", "--vocab-size", "300"], 2, "-o no/x: there is no such folder "
          "(see superword train --help)"),
-        (["-o", "docs", "--vocab-size", "300"], 2, "-o docs: is a folder "
+        (["-o", "docs", "--vocab-size", "300"], 2, "-o docs: it is a folder "
          "(see superword train --help)"),
         (["-", "-o", "x", "--vocab-size", "300"], 2, "- is standard input and cannot stand beside "
          "other files (see superword train --help)"),
@@ -235,8 +235,8 @@ def test_special_tokens(call: Run, model: superword.Tokenizer) -> None:
         done = call("encode", "m.superword", "--ordinary", *lines, stdin=data)
         assert done.stdout == lines_of([model.encode_ordinary(text) for text in texts])
     refused = (
-        "special token '<s>' at position {} is not allowed: name it in allowed_special, or use "
-        "encode_ordinary to take it as plain text"
+        "special token '<s>' at position {} is not allowed: name it in --allowed-special, or use "
+        "--ordinary to take it as plain text"
     )
     done = call("encode", "m.superword", stdin=data)
     check_error(done, 3, "standard input: " + refused.format(27))
