@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import stat
 import sys
 import traceback
 import warnings
@@ -120,8 +121,8 @@ def cli() -> None:
     superword inspect en.superword --superwords 50
     superword parity en.superword docs/*.jsonl
 
-    Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written (or its text
-    cannot be used), 4 not a valid model file, 70 internal error, 130 interrupted.
+    Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
+    not be used, 4 a model file cannot be read or is none, 70 internal error, 130 interrupted.
     """
 
 
@@ -163,6 +164,8 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
             raise click.UsageError("- is standard input and cannot stand beside other files")
         if "field" in given:
             raise click.UsageError("--field is for .jsonl files, not for standard input")
+        if _is_standard_input(output):
+            raise click.UsageError(f"-o {output}: is what standard input reads")
         given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
@@ -381,6 +384,13 @@ def _check_inputs(output: str, sources: Iterable[Source]) -> None:
         with contextlib.suppress(OSError):
             if os.path.samefile(output, path):
                 raise click.UsageError(f"-o {output}: is one of the files to train on")
+
+
+def _is_standard_input(output: str) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(output)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(sys.stdin.fileno()))
+    return False
 
 
 def _write_model(output: str, data: bytes) -> None:

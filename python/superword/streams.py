@@ -123,11 +123,8 @@ def use_buffers() -> None:
     """Put a buffer over a raw standard output (PYTHONUNBUFFERED): a raw one may write in part."""
     if sys.stdout is not None and isinstance(sys.stdout.buffer, io.RawIOBase):
         old = sys.stdout
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(old.buffer),
-            encoding=old.encoding,
-            errors=old.errors,
-        )
+        buffer = open(old.fileno(), "wb", closefd=False)  # noqa: SIM115
+        sys.stdout = io.TextIOWrapper(buffer, encoding=old.encoding, errors=old.errors)
 
 
 def write(data: bytes) -> None:
