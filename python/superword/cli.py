@@ -5,100 +5,99 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import stat
 import sys
+import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Literal, NoReturn, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Literal
 
 import click
 
-import superword
-from superword import _backend, display, parity, streams
-from superword.corpus import find_files
+from superword import _backend, display, messages, options, parity, streams
+from superword.corpus import Source, find_files
 from superword.errors import (
     BackendError,
     EncodingError,
+    InputError,
     ModelFormatError,
     SettingsError,
     SuperwordError,
     SuperwordWarning,
 )
-from superword.files import reason
+from superword.files import check_writable, read_model, reason, write_atomically
 from superword.progress import ConsoleProgress
-from superword.settings import (
-    ALGORITHMS,
-    ALPHABETS,
-    ID_ORDERS,
-    RULES,
-    SCHEMES,
-    Settings,
-    resolve_threads,
-)
+from superword.settings import resolve_threads
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
 from superword.values import printable
 
-CHECK_FAILED, USAGE, INPUT, MODEL, INTERRUPTED = 1, 2, 3, 4, 130
+CHECK_FAILED, USAGE, INPUT, MODEL, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 70, 130
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+_STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
+    streams.use_buffers()
+    code, message = _outcome(arguments)
+    streams.settle()
+    if message:
+        messages.say(f"superword: {messages.one_line(message)}")
+    messages.settle()
+    return code
+
+
+def _outcome(arguments: Sequence[str]) -> tuple[int, str]:
+    """Run a command; the exit code and what is to be said, if anything."""
     # Not click's own `main`: it has other exit codes, and other words for errors.
     try:
         with _warnings_as_lines():
             with cli.make_context("superword", list(arguments)) as context:
                 cli.invoke(context)
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            streams.flush()
     except click.exceptions.Exit as end:
-        return _flushed(end.exit_code)
+        return end.exit_code, ""
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "superword"
-        return _fail(f"{error.format_message()} (see {command} --help)", USAGE)
+        return USAGE, f"{error.format_message()} (see {command} --help)"
     except (SettingsError, BackendError) as error:
-        return _fail(str(error), USAGE)
+        return USAGE, messages.in_own_words(str(error), settings=True)
     except ModelFormatError as error:
-        return _fail(str(error), MODEL)
-    except SuperwordError as error:
-        return _fail(str(error), INPUT)
+        return MODEL, messages.in_own_words(str(error))
+    except (SuperwordError, streams.OutputError) as error:
+        return INPUT, messages.in_own_words(str(error))
+    except streams.ReaderGoneError:
+        return 0, ""
     except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:  # whoever reads has enough
-        streams.abandon_output()
-        return 0
+        return INTERRUPTED, "interrupted"
+    except MemoryError:
+        return INPUT, "the memory is used up"
     except OSError as error:
-        streams.abandon_output()
-        return _fail(f"standard output: {reason(error)}", INPUT)
-    return 0
+        return INPUT, f"{_place(error)}: {reason(error)}"
+    except SystemExit:
+        raise
+    except BaseException:  # a panic of the extension is no Exception
+        messages.say(traceback.format_exc())
+        return INTERNAL, "internal error: please report it with the lines above"
+    return 0, ""
 
 
-def _flushed(code: int) -> int:
-    """Make what was printed arrive, now that it can still fail in silence."""
+def _place(error: OSError) -> str:
+    """What the system refused to give, as far as it says so."""
+    if isinstance(error.filename, (str, bytes)):
+        return os.fsdecode(error.filename)
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        os.getcwd()
     except OSError:
-        streams.abandon_output()
-    return code
-
-
-def _fail(message: str, code: int) -> int:
-    with contextlib.suppress(OSError):
-        click.echo(f"superword: {printable(message)}", err=True)
-    return code
+        return "the working folder"
+    return "the system"
 
 
 @contextlib.contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        click.echo(f"superword: warning: {printable(str(message))}", err=True)
+        messages.say(f"superword: warning: {messages.one_line(str(message))}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SuperwordWarning)
@@ -106,30 +105,13 @@ def _warnings_as_lines() -> Iterator[None]:
         yield
 
 
-def _choice(name: str, known: Collection[str]) -> str:
-    defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
-    return f"One of {', '.join(known)}; default: {defaults[name]}."
-
-
-_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_MODEL_ARGUMENT = click.argument("model")
-_backend_option = click.option(
-    "--backend", metavar="NAME", help=f"One of {', '.join(_backend.NAMES)}."
-)
-_threads_option = click.option(
-    "--threads", type=int, help="Default: SUPERWORD_THREADS, or all CPUs this process may use."
-)
-_lines_option = click.option("--lines", is_flag=True, help="Each line of text is a document.")
-_field_option = click.option("--field", help="The document's name in a .jsonl line; default: text.")
-_progress_option = click.option(
-    "--progress/--no-progress",
-    default=None,
-    help="Show progress on standard error; default: on a terminal.",
-)
+# No help of click's own: `options.show_help` is the one.
+_CONTEXT: dict[str, Any] = {"help_option_names": [], "max_content_width": 100}
 
 
 @click.group(context_settings=_CONTEXT, no_args_is_help=False)
-@click.version_option(superword.__version__, prog_name="superword", message="%(prog)s %(version)s")
+@options.show_version
+@options.show_help
 def cli() -> None:
     """Train and run superword tokenizers: BPE, SuperBPE and BoundlessBPE.
 
@@ -140,31 +122,28 @@ def cli() -> None:
     superword inspect en.superword --superwords 50
     superword parity en.superword docs/*.jsonl
 
-    Exit codes: 0 done, 1 a check failed, 2 usage, 3 input, 4 model file, 130 interrupted.
+    Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
+    not be used, 4 a model file cannot be read or is none, 70 internal error, 130 interrupted.
     """
 
 
-@cli.command()
+@cli.command(context_settings=_CONTEXT)
 @click.argument("files", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="MODEL", help="The model file to write.")
-@click.option("--vocab-size", type=int, required=True, help="Tokens wanted, without special ones.")
-@click.option("--algorithm", metavar="NAME", help=f"One of {', '.join(ALGORITHMS)}; default: bpe.")
-@click.option("--scheme", metavar="NAME", help=_choice("scheme", SCHEMES))
-@click.option("--rules", metavar="NAME", help=_choice("rules", RULES))
-@click.option("--supermerges", type=int, help="superbpe: how many tokens supermerges make.")
-@click.option("--regular-fraction", metavar="F", help="superbpe: share of regular tokens, as 9/10.")
-@click.option("--min-count", type=int, help="The lowest count that is merged; default: 1.")
-@click.option("--max-token-bytes", type=int, help="The longest token, in bytes.")
-@click.option("--max-superword-pretokens", type=int, help="The longest superword, in pretokens.")
-@click.option("--special-tokens", multiple=True, metavar="TEXT", help="May be given repeatedly.")
-@click.option("--alphabet", metavar="NAME", help=_choice("alphabet", ALPHABETS))
-@click.option("--id-order", metavar="NAME", help=_choice("id_order", ID_ORDERS))
-@_field_option
-@_lines_option
-@_threads_option
-@_backend_option
-@_progress_option
-def train(files: tuple[str, ...], output: str, progress: bool | None, **options: Any) -> None:
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="MODEL",
+    help="The model file to write; - is standard output.",
+)
+@options.settings
+@options.field
+@options.lines
+@options.threads
+@options.backend
+@options.progress
+@options.show_help
+def train(files: tuple[str, ...], output: str, progress: bool | None, **given_options: Any) -> None:
     """Train a tokenizer on FILES and write it to MODEL.
 
     FILES are paths, globs and folders: .txt and .jsonl, also .gz and .zst of both. A single - is
@@ -175,39 +154,47 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **options:
     superword train books/ --algorithm boundless --vocab-size 65536 -o books.superword
     cat *.md | superword train - --lines --vocab-size 8192 -o notes.superword
     """
+    _check_environment(given_options["backend"], given_options["threads"])
     _check_output(output)
     # What was not given is left to the defaults of the library.
-    given = {name: value for name, value in options.items() if value not in (None, ())}
+    given = {name: value for name, value in given_options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
     notices: list[str] = []
     if "-" in files:
         if len(files) > 1:
             raise click.UsageError("- is standard input and cannot stand beside other files")
+        if "field" in given:
+            raise click.UsageError("--field is for .jsonl files, not for standard input")
+        if _is_standard_input(output):
+            raise click.UsageError(f"-o {output}: is what standard input reads")
         given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
+        _check_inputs(output, find_files(list(files), given.get("field", "text")).sources)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
-    report = tokenizer.report
-    report = dataclasses.replace(report, notices=(*notices, *report.notices))
-    click.echo(str(report), err=True)
-    tokenizer.save(output)
+    # First of all the model: hours of work must not end with a report that nobody takes.
+    _write_model(output, tokenizer.to_bytes())
+    known = tokenizer.report
+    messages.say(str(dataclasses.replace(known, notices=(*notices, *known.notices))))
 
 
-@cli.command()
-@_MODEL_ARGUMENT
+@cli.command(context_settings=_CONTEXT)
+@options.model
 @click.argument("file", default="-")
-@_lines_option
+@options.lines
 @click.option(
     "--allowed-special",
     multiple=True,
     metavar="TEXT",
+    callback=options.text,
     help="A special token that becomes its id; may be given repeatedly; 'all' allows all.",
 )
 @click.option("--ordinary", is_flag=True, help="Take special tokens as plain text.")
-@_threads_option
-@_backend_option
+@options.threads
+@options.backend
+@options.show_help
 def encode(
     model: str,
     file: str,
@@ -216,6 +203,7 @@ def encode(
     ordinary: bool,
     threads: int | None,
     backend: str | None,
+    **limits: Any,
 ) -> None:
     """Encode FILE (default: standard input): one line of space-separated ids per document.
 
@@ -228,7 +216,8 @@ def encode(
     """
     if ordinary and allowed_special:
         raise click.UsageError("--ordinary and --allowed-special exclude each other")
-    tokenizer = _load(model, backend)
+    _check_environment(backend, threads)
+    tokenizer = _load(model, backend, limits)
     allowed: Literal["all"] | Collection[str] = (
         "all" if allowed_special == ("all",) else allowed_special
     )
@@ -246,23 +235,27 @@ def encode(
                 )
             except EncodingError as error:
                 raise EncodingError(f"{name}: {error}") from None
-            _write_ids([ids])
+            streams.write_ids(ids)
             return
         number = 1
         for texts in streams.text_lines(stream, name):
             if ordinary:
-                _write_ids([tokenizer.encode_ordinary(text) for text in texts])
+                lists = [tokenizer.encode_ordinary(text) for text in texts]
             else:
-                _write_ids(_encode_lines(tokenizer, texts, allowed, count, name, number))
+                lists = _encode_lines(tokenizer, texts, allowed, count, name, number)
+            for ids in lists:
+                streams.write_ids(ids)
+            streams.flush()
             number += len(texts)
 
 
-@cli.command()
-@_MODEL_ARGUMENT
+@cli.command(context_settings=_CONTEXT)
+@options.model
 @click.argument("file", default="-")
 @click.option("--lines", is_flag=True, help="End every document with a line feed.")
-@_backend_option
-def decode(model: str, file: str, lines: bool, backend: str | None) -> None:
+@options.backend
+@options.show_help
+def decode(model: str, file: str, lines: bool, backend: str | None, **limits: Any) -> None:
     """Decode FILE (default: standard input): each line is the ids of one document.
 
     Writes the documents' bytes exactly, one after the other.
@@ -270,31 +263,32 @@ def decode(model: str, file: str, lines: bool, backend: str | None) -> None:
     \b
     superword decode en.superword < ids.txt > file.txt
     """
-    tokenizer = _load(model, backend)
+    _check_environment(backend)
+    tokenizer = _load(model, backend, limits)
     with streams.open_input(file) as (stream, name):
         number = 0
         for batch in streams.read_lines(stream, name):
             for line in batch:
                 number += 1
-                ids = streams.parse_ids(line, name, number)
-                try:
-                    document = tokenizer.decode_bytes(ids)
-                except EncodingError as error:
-                    raise EncodingError(f"{name}: line {number}: {error}") from None
-                streams.write(document + b"\n" if lines else document)
+                streams.write(_decode_line(tokenizer, line, name, number))
+                streams.write(b"\n" if lines else b"")
             streams.flush()
 
 
-@cli.command()
-@_MODEL_ARGUMENT
-@click.option("--superwords", type=click.IntRange(min=1), metavar="N", help="The N strongest.")
-@click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="N tokens of any kind.")
-@_backend_option
-def inspect(model: str, superwords: int | None, tokens: int | None, backend: str | None) -> None:
+@cli.command(context_settings=_CONTEXT)
+@options.model
+@click.option("--superwords", type=options.Integer(1), metavar="N", help="The N strongest.")
+@click.option("--tokens", type=options.Integer(1), metavar="N", help="N tokens of any kind.")
+@options.backend
+@options.show_help
+def inspect(
+    model: str, superwords: int | None, tokens: int | None, backend: str | None, **limits: Any
+) -> None:
     """Show what a model is, or a table of its strongest tokens.
 
     The table has id, text, kind, count and parents, by count and then bytes. Text stands in double
-    quotes; partial characters are hex in angle brackets, invisible ones are escaped.
+    quotes; partial characters are hex in angle brackets, invisible ones are escaped. Of a long
+    token stand the beginning, the length and the id.
 
     \b
     superword inspect en.superword
@@ -302,23 +296,27 @@ def inspect(model: str, superwords: int | None, tokens: int | None, backend: str
     """
     if superwords and tokens:
         raise click.UsageError("--superwords and --tokens exclude each other")
-    tokenizer = _load(model, backend)
+    _check_environment(backend)
+    tokenizer = _load(model, backend, limits)
+    lines: Iterable[str]
     if superwords:
-        text = display.format_table(display.superword_rows(tokenizer, superwords))
+        lines = display.table_lines(display.superword_rows(tokenizer, superwords))
     elif tokens:
-        text = display.format_table(display.token_rows(tokenizer, tokens))
+        lines = display.table_lines(display.token_rows(tokenizer, tokens))
     else:
-        text = str(tokenizer.report)
-    streams.write(text.encode() + b"\n")
+        lines = [str(tokenizer.report)]
+    for line in lines:
+        streams.write(f"{line}\n".encode())
 
 
-@cli.command(name="parity")
-@_MODEL_ARGUMENT
+@cli.command(name="parity", context_settings=_CONTEXT)
+@options.model
 @click.argument("files", nargs=-1, required=True)
-@_field_option
-@_lines_option
-@_threads_option
-@_progress_option
+@options.field
+@options.lines
+@options.threads
+@options.progress
+@options.show_help
 def check_parity(
     model: str,
     files: tuple[str, ...],
@@ -326,6 +324,7 @@ def check_parity(
     lines: bool,
     threads: int | None,
     progress: bool | None,
+    **limits: Any,
 ) -> None:
     """Check that both backends agree to the byte on FILES.
 
@@ -335,8 +334,9 @@ def check_parity(
     \b
     superword parity en.superword docs/*.jsonl
     """
+    _check_environment(None, threads)
     backends = (_backend.load("python"), _backend.load("rust"))
-    data = _load(model, "rust").to_bytes()
+    data = _load(model, "rust", limits).to_bytes()
     found = find_files(list(files), "text" if field is None else field, lines)
     console = ConsoleProgress(sys.stderr) if _progress(progress) else None
     try:
@@ -344,8 +344,10 @@ def check_parity(
     finally:
         if console is not None:
             console.close()
+    for notice in (*found.notices, *result.notices):
+        messages.say(f"notice  {messages.one_line(notice)}")
     if result.difference is not None:
-        click.echo(f"superword: parity: {printable(result.difference)}", err=True)
+        messages.say(f"superword: parity: {messages.one_line(result.difference)}")
         raise click.exceptions.Exit(CHECK_FAILED)
     streams.write(
         f"equal: {result.ops:,} operations in a model of {result.model_bytes:,} bytes, "
@@ -353,22 +355,64 @@ def check_parity(
     )
 
 
+def _check_environment(backend: str | None, threads: int | None = None) -> None:
+    """Refuse rubbish in the environment, also where a command has no use for it."""
+    if backend is None:
+        _backend.load()
+    if threads is None:
+        resolve_threads(None)
+
+
 def _check_output(output: str) -> None:
     """Refuse an output that cannot be written before the hours of work, not after."""
-    if os.path.isdir(output):
-        raise click.UsageError(f"-o {output}: is a folder")
+    if not output:
+        raise click.UsageError("-o is an empty path; - is standard output")
+    if output in _STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise click.UsageError(f"-o {output}: standard output is closed")
+        return
     try:
-        folder = os.path.dirname(os.path.realpath(output))
-    except ValueError as error:
+        check_writable(output)
+    except FileNotFoundError:
+        raise click.UsageError(f"-o {output}: there is no such folder") from None
+    except OSError as error:
         raise click.UsageError(f"-o {output}: {reason(error)}") from None
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"-o {output}: there is no such folder")
-    if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"-o {output}: permission to write in its folder is denied")
 
 
-def _load(model: str, backend: str | None) -> Tokenizer:
-    return Tokenizer.load(model, backend=backend or "auto")  # type: ignore[arg-type]
+def _check_inputs(output: str, sources: Iterable[Source]) -> None:
+    """Refuse to overwrite what is read."""
+    for path, *_ in sources:
+        with contextlib.suppress(OSError):
+            if os.path.samefile(output, path):
+                raise click.UsageError(f"-o {output}: is one of the files to train on")
+
+
+def _is_standard_input(output: str) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(output)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(sys.stdin.fileno()))
+    return False
+
+
+def _write_model(output: str, data: bytes) -> None:
+    if output in _STANDARD_OUTPUT:
+        streams.write(data)
+        streams.flush()
+        return
+    try:
+        write_atomically(output, data)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {reason(error)}") from None
+
+
+def _load(model: str, backend: str | None, limits: dict[str, Any]) -> Tokenizer:
+    if not model:
+        raise click.UsageError("MODEL is an empty path")
+    data = read_model(model)
+    try:
+        return Tokenizer.from_bytes(data, backend=backend or "auto", **limits)  # type: ignore[arg-type]
+    except ModelFormatError as error:
+        raise ModelFormatError(f"model file '{model}': {error}") from None
 
 
 def _progress(wanted: bool | None) -> Literal[True] | None:
@@ -378,13 +422,23 @@ def _progress(wanted: bool | None) -> Literal[True] | None:
 
 def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
     with streams.open_input("-") as (stream, name):
-        batches = (
-            streams.text_lines(stream, name) if lines else iter([[streams.read_all(stream, name)]])
-        )
+        batches = streams.text_lines(stream, name) if lines else [[streams.read_all(stream, name)]]
         for number, texts in enumerate(batches):
             if number == 0 and texts[0].startswith("\ufeff"):
                 notices.append(f"{name}: starts with a byte order mark, which is kept as text")
             yield from texts
+
+
+def _decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> bytes:
+    parts = list(streams.parse_ids(line, name, number))
+    try:
+        try:
+            return b"".join([tokenizer.decode_bytes(ids) for ids in parts])
+        except EncodingError:
+            # All in one call: the error names the position in the whole line.
+            return tokenizer.decode_bytes([token_id for ids in parts for token_id in ids])
+    except EncodingError as error:
+        raise EncodingError(f"{name}: line {number}: {error}") from None
 
 
 def _encode_lines(
@@ -404,8 +458,3 @@ def _encode_lines(
             except EncodingError as error:
                 raise EncodingError(f"{name}: line {number}: {error}") from None
         raise
-
-
-def _write_ids(lists: list[list[int]]) -> None:
-    streams.write("".join(" ".join(map(str, ids)) + "\n" for ids in lists).encode())
-    streams.flush()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
+import re
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -40,6 +43,10 @@ def find_files(files: object, field: object = "text", lines: object = False) -> 
 
     Raises `InputError` for what matches nothing or has an unknown ending, `InputTypeError` for
     what is no path, `SettingsError` for field and lines.
+
+    A glob: `*`, `?` and `[…]` match within one part of the path, `**` as a part of its own matches
+    any number of folders; links are followed, by `**` into each folder once. Hidden names are
+    matched only by a part that begins with a dot.
     """
     field, lines = check_options(field, lines)
     seen: dict[str, str] = {}  # real path -> the path under which it was reached first
@@ -172,17 +179,15 @@ def _path(value: object, what: str) -> str:
 
 def _expand(argument: str, notices: list[str]) -> list[str]:
     """The files of one argument."""
+    _check_name(argument)
     if os.path.lexists(argument):
         return _files_of(argument, notices)
     if not glob.has_magic(argument):
-        raise InputError(f"{printable(argument)}: there is no such file or folder")
-    try:
-        matches = sorted(glob.glob(argument, recursive=True), key=_order)
-    except UnicodeEncodeError:  # no file can have a part of it as its name
-        matches = []
+        raise InputError(f"{argument}: there is no such file or folder")
+    matches = sorted(_matches(argument, notices), key=_order)
     if not matches:
-        raise InputError(f"{printable(argument)}: matches no file")
-    # `**` matches a folder and all that is in it: one and the same path is no duplicate then.
+        raise InputError(f"{argument}: matches no file")
+    # A glob may match a folder and what is in it: one and the same path is no duplicate then.
     found: dict[str, str] = {}
     for match in matches:
         for path in _files_of(match, notices):
@@ -192,53 +197,128 @@ def _expand(argument: str, notices: list[str]) -> list[str]:
 
 def _files_of(path: str, notices: list[str]) -> list[str]:
     """The file itself, or all files of a folder in byte order of their paths."""
-    if not os.path.isdir(path):
+    if not os.path.isdir(path or os.curdir):
         return [path]
     found = sorted(_walk(path, notices), key=_order)
     if not found:
         raise InputError(
-            f"{printable(path)}: the folder has no file to read (hidden ones are left out)"
+            f"{path or os.curdir}: the folder has no file to read (hidden ones are left out)"
         )
     return found
 
 
+def _matches(pattern: str, notices: list[str]) -> list[str]:
+    """What a glob matches. Not `glob.glob`: its `**` never ends where links go in circles."""
+    drive, rest = os.path.splitdrive(pattern.replace(os.altsep or os.sep, os.sep))
+    inner = rest.lstrip(os.sep)
+    parts: list[str] = []
+    for part in inner.split(os.sep):
+        if part != "**" or parts[-1:] != ["**"]:  # `**/**` is `**`
+            parts.append(part)
+    if parts[-2:] == ["**", ""]:
+        parts.pop()
+    # The folders (at the end: all matches) of the parts so far; the empty one is the working folder
+    found = [drive + rest[: len(rest) - len(inner)]]
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        if part == "**":
+            folders = [folder for folder in found if os.path.isdir(folder or os.curdir)]
+            # At the end the folder stands for all that is in it.
+            found = folders if last else [folder for folder, _ in _folders(folders, notices)]
+        elif not part:  # two separators, or one at the end: a folder
+            found = [os.path.join(path, "") if last else path for path in found]
+            found = [path for path in found if not last or os.path.isdir(path)]
+        elif not glob.has_magic(part):
+            joined = [os.path.join(folder, part) for folder in found]
+            found = list(filter(os.path.lexists if last else os.path.isdir, joined))
+        else:
+            hidden = part.startswith(".")
+            found = [
+                os.path.join(folder, name)
+                for folder in found
+                if os.path.isdir(folder or os.curdir)
+                for name in fnmatch.filter(_names(folder), part)
+                if (hidden or not name.startswith("."))
+                and (last or os.path.isdir(os.path.join(folder, name)))
+            ]
+        found = list(dict.fromkeys(found))
+    return found
+
+
 def _walk(top: str, notices: list[str]) -> Iterator[str]:
-    """Every file under a folder, links followed, each folder once: so links in a circle end."""
+    """Every file under a folder that is not hidden."""
+    for _, files in _folders([top], notices):
+        yield from files
+
+
+def _folders(tops: list[str], notices: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Every folder under some, with its files, links followed, each once: so circles end."""
     seen: dict[str, str] = {}
-    stack = [top]
+    stack = tops[::-1]
     while stack:
         folder = stack.pop()
         real = os.path.realpath(folder)
         if real in seen:
-            notices.append(
-                f"{printable(seen[real])}: the folder was reached again as {printable(folder)} "
-                "and counts once"
-            )
+            if os.path.normpath(folder) != os.path.normpath(seen[real]):
+                notices.append(
+                    f"{seen[real] or os.curdir}: the folder was reached again as {folder} "
+                    "and counts once"
+                )
             continue
         seen[real] = folder
-        try:
-            names = sorted(os.listdir(folder), key=os.fsencode)
-        except OSError as error:
-            raise InputError(f"{printable(folder)}: {reason(error)}") from None
-        paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+        paths = [os.path.join(folder, name) for name in _names(folder) if name[0] != "."]
         folders = [path for path in paths if os.path.isdir(path)]
         stack.extend(reversed(folders))
-        yield from (path for path in paths if path not in set(folders))
+        known = set(folders)
+        yield folder, [path for path in paths if path not in known]
+
+
+def _names(folder: str) -> list[str]:
+    """The names in a folder, in byte order."""
+    try:
+        return sorted(os.listdir(folder or os.curdir), key=os.fsencode)
+    except OSError as error:
+        raise InputError(f"{folder or os.curdir}: {reason(error)}") from None
 
 
 def _order(path: str) -> bytes:
     return os.fsencode(path.replace(os.sep, "/"))
 
 
+def _check_name(path: str) -> None:
+    """Refuse a name under which the two backends would not open the same file."""
+    # The reference takes the encoding of file names that Python found, the extension UTF-8.
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        name = None
+    try:
+        if path.encode() == name:
+            return
+    except UnicodeEncodeError:
+        if name is None and re.search("[\ud800-\udc7f\udd00-\udfff]", path):
+            shown = path.encode("utf-8", "backslashreplace").decode()
+            raise InputError(f"{shown}: a lone surrogate cannot be part of a path") from None
+    shown = path if name is None else name.decode("utf-8", "backslashreplace")
+    if name is not None and not _is_utf8(name):
+        raise InputError(f"{shown}: the name of the file is not valid UTF-8; rename it")
+    raise InputError(
+        f"{shown}: this name cannot be used where the encoding of file names is "
+        f"{sys.getfilesystemencoding()}; use a UTF-8 locale, or set PYTHONUTF8=1"
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _source(path: str, field: str, lines: bool) -> Source:
     """The description of a file by which backends read it."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        raise InputError(
-            f"{printable(shown)}: the name of the file is not valid UTF-8; rename it"
-        ) from None
+    _check_name(path)
     stem, last = os.path.splitext(path.lower())
     compression = COMPRESSIONS.get(last, "none")
     ending = last if compression == "none" else os.path.splitext(stem)[1]

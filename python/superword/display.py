@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from superword.tokenizer import Op, Tokenizer
 
 # What `surrogateescape` makes of bytes that are no UTF-8.
 _STRAY = re.compile("([\udc80-\udcff]+)")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_LONGEST = 60  # characters of a token in a table
 _HEADER = ("id", "text", "kind", "count", "parents")
 
 
@@ -29,6 +31,23 @@ def display_token(token: bytes) -> str:
         for stray, part in ((index % 2, part) for index, part in enumerate(parts))
         if part
     )
+
+
+def short_token(token: bytes, token_id: int) -> str:
+    """`display_token`, of a long token only the beginning, its length, and its id as its name.
+
+    >>> print(short_token(b"ab" * 1000, 512))
+    "abababababababababababababababababababab"… (2000 bytes, id 512)
+    """
+    if len(token) <= _LONGEST and len(whole := display_token(token)) <= _LONGEST:
+        return whole
+    for size in (40, 30, 20, 10, 5):
+        # Not into the middle of a character: half of one is for tokens that have no other half.
+        decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        head = decoder.decode(token[:size]).encode("utf-8", "surrogateescape")
+        if len(shown := display_token(head)) <= _LONGEST:
+            break
+    return f"{shown}… ({len(token)} bytes, id {token_id})"
 
 
 def superword_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
@@ -51,24 +70,22 @@ def token_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
         for token in singles
     ]
     rows += [
-        (str(token_id), display_token(token.encode()), "special", "", "")
+        (str(token_id), short_token(token.encode(), token_id), "special", "", "")
         for token, token_id in tokenizer.special_tokens.items()
     ]
     return rows[:limit]
 
 
-def format_table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows under their header in aligned columns, numbers to the right."""
+def table_lines(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Rows under their header in aligned columns, numbers to the right; line by line."""
     table = [_HEADER, *rows]
     widths = [max(_width(row[column]) for row in table) for column in range(len(_HEADER))]
-    lines = []
     for row in table:
         cells = []
         for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
             gap = " " * (width - _width(cell))
             cells.append(gap + cell if _HEADER[column] in ("id", "count") else cell + gap)
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+        yield "  ".join(cells).rstrip()
 
 
 def _strongest(ops: Sequence[Op]) -> list[Op]:
@@ -79,9 +96,15 @@ def _strongest(ops: Sequence[Op]) -> list[Op]:
 
 
 def _row(tokenizer: Tokenizer, op: Op) -> tuple[str, ...]:
-    parents = f"{display_token(op.left)} + {display_token(op.right)}"
+    left, right, new = (_named(tokenizer, token) for token in (op.left, op.right, op.new))
     token_id = str(tokenizer.token_to_id(op.new))
-    return (token_id, display_token(op.new), op.kind, str(op.count), parents)
+    return (token_id, new, op.kind, str(op.count), f"{left} + {right}")
+
+
+def _named(tokenizer: Tokenizer, token: bytes) -> str:
+    token_id = tokenizer.token_to_id(token)
+    assert token_id is not None  # ops make the tokens of their model
+    return short_token(token, token_id)
 
 
 def _escape(text: str) -> str:
@@ -105,6 +128,8 @@ def _escape(text: str) -> str:
 
 def _width(text: str) -> int:
     """The columns of a terminal that a text takes."""
+    if text.isascii():
+        return len(text)
     return sum(
         0
         if unicodedata.category(char) in ("Mn", "Me")

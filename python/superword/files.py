@@ -7,19 +7,33 @@ import errno
 import os
 import stat
 
+from superword.errors import ModelFormatError
+
+# The most bytes of a model file that are read: what is larger is something else, or made to hurt.
+MAX_MODEL_BYTES = 2**32
+
 _REASONS = {
-    errno.ENOENT: "there is no such file or folder",
-    errno.ENOTDIR: "a part of the path is no folder",
-    errno.EISDIR: "it is a folder",
-    errno.EACCES: "permission is denied",
-    errno.EPERM: "permission is denied",
-    errno.EROFS: "the disk is read-only",
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
-    errno.ENAMETOOLONG: "the name is too long",
-    errno.ELOOP: "the links go round in a circle",
-    errno.EMFILE: "too many files are open",
+    "ENOENT": "there is no such file or folder",
+    "ENOTDIR": "a part of the path is no folder",
+    "EISDIR": "it is a folder",
+    "EACCES": "permission is denied",
+    "EPERM": "permission is denied",
+    "EROFS": "the disk is read-only",
+    "ENOSPC": "the disk is full",
+    "EDQUOT": "the disk quota is used up",
+    "EFBIG": "it would be larger than a file may be",
+    "ENAMETOOLONG": "the name is too long",
+    "ELOOP": "the links go round in a circle",
+    "EMFILE": "too many files are open",
+    "ENFILE": "too many files are open",
+    "EAGAIN": "it is non-blocking and not ready",
+    "EPIPE": "nobody reads it any more",
+    "ENXIO": "nothing is at its other end",
+    "EIO": "the device reports an error",
+    "EINVAL": "the system does not support this",
+    "ETXTBSY": "it is in use",
 }
+_BY_NUMBER = {getattr(errno, name): text for name, text in _REASONS.items() if hasattr(errno, name)}
 
 
 def reason(error: OSError | ValueError) -> str:
@@ -30,49 +44,96 @@ def reason(error: OSError | ValueError) -> str:
     >>> reason(FileNotFoundError(2, "x"))
     'there is no such file or folder'
     """
-    if isinstance(error, ValueError):
-        return "no file can have this name"
-    if error.errno in _REASONS:
-        return _REASONS[error.errno]
-    return f"the system reports error {error.errno}"
+    return _BY_NUMBER.get(error.errno or 0, f"the system reports error {error.errno}")
+
+
+def read_model(path: str) -> bytes:
+    """The bytes of a model file.
+
+    Raises `ModelFormatError` for what cannot be read, is no regular file (a pipe or a device may
+    have no end) or is larger than any model.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        # Non-blocking: opening a pipe must not wait for its writer only to be refused.
+        with open(os.open(path, flags), "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISDIR(mode):
+                raise IsADirectoryError(errno.EISDIR, "")
+            if not stat.S_ISREG(mode):
+                raise ModelFormatError(
+                    f"model file '{path}' cannot be read: it is no regular file; copy it into one"
+                )
+            data = file.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise ModelFormatError(f"model file '{path}' cannot be read: {reason(error)}") from None
+    if len(data) > MAX_MODEL_BYTES:
+        raise ModelFormatError(
+            f"model file '{path}' cannot be read: it has more than {MAX_MODEL_BYTES} bytes; "
+            "if it is a model all the same, read it yourself and use Tokenizer.from_bytes"
+        )
+    return data
 
 
 def write_atomically(path: str, data: bytes) -> None:
     """Write a file so that its name never holds half of it; an OSError leaves nothing behind.
 
-    A link is followed, so that it stays one; what is no regular file (a pipe, a device) cannot be
-    replaced and is written to. The permissions are those of any new file.
+    A link is followed, so that it stays one, and what it points to is made if it is not there.
+    What is no regular file (a pipe, a device) cannot be replaced and is written to. A file that is
+    replaced keeps its permissions; a new one has those of any new file.
     """
-    path = os.path.realpath(path)
-    if _is_special(path):
+    target = _target(path)
+    if target is None:
         with open(path, "wb") as out:
             out.write(data)
         return
-    if os.path.isdir(path):
-        raise IsADirectoryError(errno.EISDIR, "")
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".superword-{os.urandom(8).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o666)
+    descriptor, temporary = _open_beside(target)
     try:
         with open(descriptor, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.replace(temporary, path)
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode) & 0o777)
+        os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    _sync_folder(folder)
+    _sync_folder(os.path.dirname(target))
 
 
-def _is_special(path: str) -> bool:
+def check_writable(path: str) -> None:
+    """Raise the OSError that `write_atomically` would raise at its start; changes nothing."""
+    target = _target(path)
+    if target is None:
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, "")
+        return
+    descriptor, temporary = _open_beside(target)
+    os.close(descriptor)
+    os.unlink(temporary)
+
+
+def _target(path: str) -> str | None:
+    """The regular file to replace or to make, links followed; None for a pipe or a device."""
+    # The path itself is asked first: /dev/stdout and the like lead to no name that could be opened.
     try:
         mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    except FileNotFoundError:
+        if os.path.basename(path) in ("", os.curdir, os.pardir):
+            raise  # it names a folder
+        return os.path.realpath(path)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "")
+    return os.path.realpath(path) if stat.S_ISREG(mode) else None
+
+
+def _open_beside(target: str) -> tuple[int, str]:
+    """A new temporary file in the folder of the target: its descriptor and its path."""
+    temporary = os.path.join(os.path.dirname(target), f".superword-{os.urandom(8).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.open(temporary, flags, 0o666), temporary
 
 
 def _sync_folder(folder: str) -> None:

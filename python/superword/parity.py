@@ -17,7 +17,7 @@ from superword.settings import Settings, resolve_settings
 from superword.values import printable
 
 if TYPE_CHECKING:
-    from superword._backend import Encoder
+    from superword._backend import Counts, Encoder
 
 _Result = TypeVar("_Result")
 
@@ -30,6 +30,7 @@ class Agreement:
     ids: int = 0
     model_bytes: int = 0
     ops: int = 0
+    notices: tuple[str, ...] = ()
     difference: str | None = None
 
 
@@ -67,11 +68,11 @@ def compare(
     both = (first, second)
     try:
         model = _same(both, lambda module: Model(*module.model_from_bytes(data, True)), "the model")
-        ops = _compare_training(both, model, sources, threads, progress)
+        ops, size, notices = _compare_training(both, model, sources, threads, progress)
         documents, ids = _compare_encoding(both, model, sources, progress)
     except _DifferenceError as error:
         return Agreement(difference=str(error))
-    return Agreement(documents, ids, ops[1], ops[0])
+    return Agreement(documents, ids, size, ops, notices)
 
 
 def settings_of(model: Model) -> Settings:
@@ -98,11 +99,11 @@ def _compare_training(
     sources: Sequence[Source],
     threads: int,
     progress: Progress | None,
-) -> tuple[int, int]:
-    """Compare counts and artifacts; the ops and bytes of the artifact."""
+) -> tuple[int, int, tuple[str, ...]]:
+    """Compare counts and artifacts; the ops and bytes of the artifact, and the notices."""
     settings = settings_of(model)
     how = (settings.scheme, settings.special_tokens, settings.algorithm != "bpe", threads)
-    counts = {}
+    counts: dict[ModuleType, Counts] = {}
 
     def count(module: ModuleType) -> tuple[object, ...]:
         result = counts[module] = module.count_files(sources, *how, progress)
@@ -120,7 +121,7 @@ def _compare_training(
 
     data = _same(both, train, "the artifact")
     _same(both, lambda module: [trained[module][1]], "the reason to stop")
-    return data.count(b"\n") - 2, len(data)
+    return data.count(b"\n") - 2, len(data), tuple(counts[both[0]].notices)
 
 
 def _compare_encoding(

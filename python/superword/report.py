@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from superword.errors import SuperwordWarning
+from superword.messages import one_line
 from superword.model import Model
 from superword.settings import ALPHABETS
 from superword.values import printable
@@ -90,7 +91,7 @@ class Report:
         rows += [(f"stage {stage.name}", f"{stage.seconds:.2f} s") for stage in self.stages]
         if self.stages:
             rows.append(("all stages", f"{sum(stage.seconds for stage in self.stages):.2f} s"))
-        rows += [("notice", printable(notice)) for notice in self.notices]
+        rows += [("notice", one_line(notice)) for notice in self.notices]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 

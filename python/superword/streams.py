@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import errno
+import io
+import re
+import select
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from superword.errors import InputError
 from superword.files import reason
-from superword.values import printable
+from superword.messages import discard
 
 _CHUNK = 1 << 20
+# How many ids are converted in one call: between two calls Ctrl-C comes through.
+ID_CHUNK = 1 << 16
+# The most characters that the ids of such a chunk have, each with the blank before it.
+_ID_TEXT = ID_CHUNK * 8
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the text says why."""
+
+
+class ReaderGoneError(Exception):
+    """Whoever read standard output has enough."""
 
 
 @contextlib.contextmanager
@@ -23,21 +38,19 @@ def open_input(path: str) -> Iterator[tuple[BinaryIO, str]]:
             raise InputError("standard input: is closed")
         yield sys.stdin.buffer, "standard input"
         return
+    if not path:
+        raise InputError("FILE is an empty path; leave it out for standard input")
     try:
-        stream = open(path, "rb")  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        raise InputError(f"{printable(path)}: {reason(error)}") from None
+        stream = open(path, "rb", buffering=0)  # noqa: SIM115
+    except OSError as error:
+        raise InputError(f"{path}: {reason(error)}") from None
     with stream:
         yield stream, printable(path)
 
 
 def read_all(stream: BinaryIO, name: str) -> str:
     """Everything, as one text."""
-    try:
-        data = stream.read()
-    except OSError as error:
-        raise InputError(f"{name}: {reason(error)}") from None
-    return decode(data, name, 0)
+    return decode(b"".join(_chunks(stream, name)), name, 0)
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
@@ -46,14 +59,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
     So lines that somebody types, or another program sends one by one, are answered at once.
     """
     pieces: list[bytes] = []
-    read = getattr(stream, "read1", stream.read)
-    while True:
-        try:
-            chunk = read(_CHUNK)
-        except OSError as error:
-            raise InputError(f"{name}: {reason(error)}") from None
-        if not chunk:
-            break
+    for chunk in _chunks(stream, name):
         first, *others = chunk.split(b"\n")
         pieces.append(first)
         if others:
@@ -86,32 +92,106 @@ def decode(data: bytes, name: str, offset: int) -> str:
         ) from None
 
 
-def parse_ids(line: bytes, name: str, number: int) -> list[int]:
-    """The ids of a line; `number` is its own, counted from 1."""
-    words = line.split()
-    for word in words:
-        if not word.isdigit() or len(word) > 10:
-            shown = printable(word.decode("utf-8", "backslashreplace"))
-            raise InputError(f"{name}: line {number}: '{shown}' is no token id")
-    return [int(word) for word in words]
+def parse_ids(line: bytes, name: str, number: int) -> Iterator[list[int]]:
+    """The ids of a line, some at a time; `number` is that of the line, counted from 1."""
+    start = 0
+    while start < len(line):
+        end = min(start + _ID_TEXT, len(line))
+        blank = _BLANK.search(line, end)
+        end = blank.start() if blank else len(line)
+        words = line[start:end].split()
+        for word in words:
+            if not word.isdigit() or len(word) > 10:
+                shown = word[:1000].decode("utf-8", "backslashreplace")
+                raise InputError(f"{name}: line {number}: '{shown}' is no token id")
+        yield [int(word) for word in words]
+        start = end
+
+
+_BLANK = re.compile(rb"\s")  # exactly what `bytes.split` splits at
+
+
+def write_ids(ids: list[int]) -> None:
+    """Write a document's ids as one line to standard output."""
+    for start in range(0, len(ids), ID_CHUNK):
+        text = " ".join(map(str, ids[start : start + ID_CHUNK]))
+        write((" " + text if start else text).encode())
+    write(b"\n")
+
+
+def use_buffers() -> None:
+    """Put a buffer over a raw standard output (PYTHONUNBUFFERED): a raw one may write in part."""
+    if sys.stdout is not None and isinstance(sys.stdout.buffer, io.RawIOBase):
+        old = sys.stdout
+        buffer = open(old.fileno(), "wb", closefd=False)  # noqa: SIM115
+        sys.stdout = io.TextIOWrapper(buffer, encoding=old.encoding, errors=old.errors)
 
 
 def write(data: bytes) -> None:
-    """Write to standard output."""
+    """Write all of it to standard output; it may stay in the buffer until `flush`."""
     if sys.stdout is None:
-        raise InputError("standard output: is closed")
-    sys.stdout.buffer.write(data)
-
-
-def abandon_output() -> None:
-    """Nobody reads standard output any more: what is still buffered goes nowhere, in silence."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        raise OutputError("standard output: is closed")
+    rest = memoryview(data)
+    while rest:
+        with _output_errors():
+            try:
+                done = sys.stdout.buffer.write(rest)
+            except BlockingIOError as error:
+                done = error.characters_written
+                _wait(sys.stdout.buffer, writing=True)
+            else:
+                if not done:
+                    raise OSError(errno.EIO, "")
+            rest = rest[done:]
 
 
 def flush() -> None:
     """Send what was written to whoever waits for it."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    while sys.stdout is not None:
+        with _output_errors():
+            try:
+                sys.stdout.flush()
+                return
+            except BlockingIOError:
+                _wait(sys.stdout.buffer, writing=True)
+
+
+def settle() -> None:
+    """After an error: send what was written before it; what nobody takes goes nowhere."""
+    try:
+        flush()
+    except (OutputError, ReaderGoneError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            discard(sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def _output_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise ReaderGoneError from None
+    except OSError as error:
+        raise OutputError(f"standard output: {reason(error)}") from None
+
+
+def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    # Past the buffer: only there "nothing yet" (None) differs from the end.
+    raw: Any = getattr(stream, "raw", stream)
+    while True:
+        try:
+            chunk = raw.read(_CHUNK)
+            if chunk is None:
+                _wait(raw, writing=False)
+                continue
+        except OSError as error:
+            raise InputError(f"{name}: {reason(error)}") from None
+        if not chunk:
+            return
+        yield chunk
+
+
+def _wait(stream: Any, writing: bool) -> None:
+    """Wait until a non-blocking stream takes or gives something."""
+    descriptors = [stream.fileno()]
+    select.select([] if writing else descriptors, descriptors if writing else [], [])

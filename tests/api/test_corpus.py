@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
+import superword
 from superword.corpus import BATCH_DOCUMENTS, DocumentBatches, find_files
 from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
 
@@ -229,52 +232,99 @@ def test_a_wrong_item(item: object, name: str) -> None:
     assert str(caught.value) == f"item 2 of documents (counted from 0) must be a str, not {name}"
 
 
-def test_a_name_with_line_ends_is_shown_on_one_line(folder: Path) -> None:
-    write(folder, "a\nb.txt", "c\nd/e.md")
-    text = r"a\nb.txt: was reached twice and counts once"
-    assert find_files(["a\nb.txt", "a\nb.txt"]).notices == [text]
-    with pytest.raises(InputError, match=r"^c\\nd/e\.md: has no known ending"):
-        find_files("c\nd")
+def test_globs_end_where_links_go_in_circles(folder: Path) -> None:
+    write(folder, "lp/a.txt", "lp/x/b.txt", "lp/x/c.jsonl")
+    for name in ("l1", "l2", "x/up"):
+        (folder / "lp" / name).symlink_to(folder / "lp")
+    for pattern in ("lp/**/*.txt", "lp/**/**/*.txt", "**/lp/**/*.txt", "l*/**/*.txt"):
+        found = find_files(pattern)
+        assert [source[0] for source in found.sources] == ["lp/a.txt", "lp/x/b.txt"], pattern
+        assert "lp: the folder was reached again as lp/l1 and counts once" in found.notices
+    found = find_files("lp/**")
+    assert [source[0] for source in found.sources] == ["lp/a.txt", "lp/x/b.txt", "lp/x/c.jsonl"]
 
 
-@pytest.mark.parametrize("before", [0, 1, 5, BATCH_DOCUMENTS, BATCH_DOCUMENTS + 1])
-def test_what_comes_before_an_error_is_handed_on_first(before: int) -> None:
-    """So it never depends on where a batch ends which of two errors one gets."""
-
-    def broken() -> Iterator[object]:
-        yield from ["fine"] * before
-        raise ZeroDivisionError
-
-    for documents, error in (
-        (["fine"] * before + [None], InputTypeError),
-        (broken(), ZeroDivisionError),
-    ):
-        given: list[str] = []
-        batches = DocumentBatches(documents)
-        with pytest.raises(error) as caught:
-            given.extend(text for batch in batches for text in batch)
-        assert given == ["fine"] * before
-        if error is InputTypeError:
-            assert str(caught.value) == (
-                f"item {before} of documents (counted from 0) must be a str, not NoneType"
-            )
+def test_a_link_is_followed_by_a_glob(folder: Path) -> None:
+    write(folder, "real/a.txt", "d/b.txt")
+    (folder / "d/more").symlink_to(folder / "real")
+    assert paths("d/**/*.txt") == ["d/b.txt", "d/more/a.txt"]
+    assert paths("d/*/a.txt") == ["d/more/a.txt"]
 
 
-def test_an_iterator_is_not_asked_again_after_its_end() -> None:
-    class Tape:
-        """Starts again after its end, as no iterator should."""
+PATTERNS = [
+    *("*.txt", "d/*.txt", "d/*/*.txt", "*/?.txt", "d/[ab].txt", "d/[!a].txt", "**/*.txt"),
+    *("d/**/*.txt", "d/**/e/*.txt", "./d/*.txt", "d//*.txt", "d/../*.txt", "*/e/f.txt"),
+    *("d/.*.txt", ".h*/*.txt", "**/.x.txt", "d/*/../a.txt", "[d]/e/f.txt", "d/**/**/f.txt"),
+    *("**/e/**/*.txt", "[[]q[]].txt", "*/**/f.txt", "d/e/f.tx?", "{}/d/*.txt", "{}/**/f.txt"),
+]
 
-        def __init__(self) -> None:
-            self.items = iter(["a"])
 
-        def __iter__(self) -> Tape:
-            return self
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_glob_matches_what_python_matches(folder: Path, pattern: str) -> None:
+    write(folder, "a.txt", "[q].txt", "d/a.txt", "d/b.txt", "d/.x.txt", "d/e/f.txt", "d/e/g/f.txt")
+    write(folder, ".h/a.txt", ".h/e/f.txt", "d/.g/f.txt", "d/e/é.txt")
+    pattern = pattern.replace("{}", str(folder))
+    expected = sorted(set(glob.glob(pattern, recursive=True)), key=os.fsencode)
+    assert expected
+    assert [os.path.normpath(path) for path in paths(pattern)] == [
+        os.path.normpath(path) for path in expected
+    ]
 
-        def __next__(self) -> str:
-            try:
-                return next(self.items)
-            except StopIteration:
-                self.items = iter(["a"])
-                raise
 
-    assert list(DocumentBatches(Tape())) == [["a"]]
+@pytest.mark.parametrize("pattern", ["no/**", "a.txt/**", "d/*/", "**/no.txt", "d/*/a.txt", "no/*"])
+def test_globs_that_match_nothing(folder: Path, pattern: str) -> None:
+    write(folder, "a.txt", "d/b.txt")
+    with pytest.raises(InputError, match="matches no file"):
+        find_files(pattern)
+
+
+def test_two_stars_stand_for_a_folder_with_all_that_is_in_it(folder: Path) -> None:
+    write(folder, "d/a.txt", "d/e/f.txt", "d/e/.x")
+    (folder / "d/empty").mkdir()
+    for pattern in ("**", "d/**", "**/", "d/**/", "d/**/**"):
+        assert paths(pattern) == ["d/a.txt", "d/e/f.txt"]
+
+
+def in_ascii(script: str, folder: Path) -> str:
+    package = str(Path(superword.__file__).resolve().parents[1])
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**os.environ, **plain, "PYTHONPATH": package, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout.decode() + done.stderr.decode()
+
+
+@pytest.mark.parametrize("files", ["'.'", "'*.txt'", "'\\xe9.txt'", "'\\udcc3\\udca9.txt'"])
+def test_names_that_backends_would_read_differently(folder: Path, files: str) -> None:
+    write(folder, "é.txt")
+    script = (
+        "import sys\n"
+        "assert sys.getfilesystemencoding() == 'ascii', sys.getfilesystemencoding()\n"
+        "from superword.corpus import find_files\n"
+        "from superword.errors import InputError\n"
+        f"try: find_files({files})\n"
+        "except InputError as error: print(error)\n"
+    )
+    found = in_ascii(script, folder).removeprefix("./")
+    assert found == (
+        "é.txt: this name cannot be used where the encoding of file names is ascii; "
+        "use a UTF-8 locale, or set PYTHONUTF8=1\n"
+    )
+
+
+def test_a_name_in_a_wide_locale(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsencode", lambda path: os.fspath(path).encode("latin-1"))
+    write(folder, "a.txt")
+    assert paths("a.txt") == ["a.txt"]
+    with pytest.raises(InputError, match=r"^Ã©\.txt: the name|^é\.txt: this name cannot be used"):
+        find_files("Ã©.txt")
+
+
+def test_a_surrogate_that_is_no_byte(folder: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        find_files("a\ud800.txt")
+    assert str(caught.value) == r"a\ud800.txt: a lone surrogate cannot be part of a path"

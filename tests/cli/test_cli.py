@@ -2,94 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import signal
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cli.command import COMMAND, TEXT, Run, check_error, environment, lines_of
 
 import superword
-from superword import cli
-
-TEXT = "to be or not to be\nthat is <s>the question\n"
-COMMAND = [sys.executable, "-m", "superword"]
-
-Run = Callable[..., subprocess.CompletedProcess[bytes]]
-
-
-def environment(backend_name: str) -> dict[str, str]:
-    package = str(Path(superword.__file__).resolve().parents[1])
-    return {**os.environ, "PYTHONPATH": package, "SUPERWORD_BACKEND": backend_name}
-
-
-@pytest.fixture
-def run(backend_name: str, folder: Path) -> Run:
-    def call(*arguments: str, stdin: bytes = b"", **options: Any) -> Any:
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            cwd=folder,
-            input=stdin,
-            env=environment(backend_name),
-            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "check": False, **options},
-        )
-
-    return call
-
-
-@pytest.fixture
-def call(backend_name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """As `run`, but in this process, which takes a hundredth of the time."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("SUPERWORD_BACKEND", backend_name)
-
-    def call(*arguments: str, stdin: bytes = b"") -> Any:
-        with monkeypatch.context() as context:
-            streams = [io.BytesIO(stdin), io.BytesIO(), io.BytesIO()]
-            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-                context.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", write_through=True))
-            code = cli.run(arguments)
-            out, err = (stream.getvalue() for stream in streams[1:])
-        return subprocess.CompletedProcess(arguments, code, out, err)
-
-    return call
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cli")
-    (folder / "docs").mkdir()
-    (folder / "docs/a.txt").write_text(TEXT)
-    (folder / "docs/b.jsonl").write_text('{"text": "to be or not to be"}\n{"text": "to be"}\n')
-    superword.train(
-        files=folder / "docs",
-        algorithm="boundless",
-        vocab_size=280,
-        special_tokens=["<s>"],
-        backend="python",
-    ).save(folder / "m.superword")
-    return folder
-
-
-@pytest.fixture
-def model(folder: Path) -> superword.Tokenizer:
-    return superword.Tokenizer.load(folder / "m.superword", backend="python")
-
-
-def lines_of(ids: list[list[int]]) -> bytes:
-    return "".join(" ".join(map(str, line)) + "\n" for line in ids).encode()
-
-
-def check_error(done: subprocess.CompletedProcess[bytes], code: int, text: str) -> None:
-    """One line on standard error, no traceback, and nothing else."""
-    assert done.stderr.decode() == f"superword: {text}\n"
-    assert done.returncode == code
-
 
 # --- train
 
@@ -191,13 +113,13 @@ def test_an_early_stop_and_an_empty_corpus_are_reported(call: Run, folder: Path)
     ("arguments", "code", "text"),
     [
         (["-o", "x"], 2, "Missing option '--vocab-size'. (see superword train --help)"),
-        (["-o", "x", "--vocab-size", "12"], 2, "vocab_size must be at least 256, the single bytes "
-         "of alphabet 'bytes', not 12"),
-        (["-o", "x", "--vocab-size", "300", "--backend", "c"], 2, "backend must be one of auto, "
+        (["-o", "x", "--vocab-size", "12"], 2, "--vocab-size must be at least 256, the single "
+         "bytes of alphabet 'bytes', not 12"),
+        (["-o", "x", "--vocab-size", "300", "--backend", "c"], 2, "--backend must be one of auto, "
          "rust, python, not 'c'"),
         (["-o", "no/x", "--vocab-size", "300"], 2, "-o no/x: there is no such folder "
          "(see superword train --help)"),
-        (["-o", "docs", "--vocab-size", "300"], 2, "-o docs: is a folder "
+        (["-o", "docs", "--vocab-size", "300"], 2, "-o docs: it is a folder "
          "(see superword train --help)"),
         (["-", "-o", "x", "--vocab-size", "300"], 2, "- is standard input and cannot stand beside "
          "other files (see superword train --help)"),
@@ -262,8 +184,8 @@ def test_special_tokens(call: Run, model: superword.Tokenizer) -> None:
         done = call("encode", "m.superword", "--ordinary", *lines, stdin=data)
         assert done.stdout == lines_of([model.encode_ordinary(text) for text in texts])
     refused = (
-        "special token '<s>' at position {} is not allowed: name it in allowed_special, or use "
-        "encode_ordinary to take it as plain text"
+        "special token '<s>' at position {} is not allowed: name it in --allowed-special, or use "
+        "--ordinary to take it as plain text"
     )
     done = call("encode", "m.superword", stdin=data)
     check_error(done, 3, "standard input: " + refused.format(27))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import superword
-from superword.display import display_token, format_table, superword_rows, token_rows
+from superword.display import display_token, short_token, superword_rows, table_lines, token_rows
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,29 @@ def test_all_tokens_are_listed_once(tokenizer: superword.Tokenizer) -> None:
 
 def test_the_table() -> None:
     rows = [("7", '"漢"', "merge", "10", '"a" + "b"'), ("300", '"ab"', "byte", "", "")]
-    assert format_table(rows).split("\n") == [
+    assert list(table_lines(rows)) == [
         " id  text  kind   count  parents",
         '  7  "漢"  merge     10  "a" + "b"',
         '300  "ab"  byte',
     ]
+
+
+def test_long_tokens_keep_the_table_narrow(backend_name: str) -> None:
+    documents = ["ab" * 5000, "\u200b" * 500, "漢" * 500]
+    tokenizer = superword.train(documents, vocab_size=300, backend=backend_name)  # type: ignore[arg-type]
+    lines = list(table_lines(token_rows(tokenizer, 1000)))
+    assert max(map(len, lines)) < 400
+    assert len(set(lines)) == len(tokenizer) + 1
+    assert any(" bytes, id " in line for line in lines)
+
+
+def test_short_tokens() -> None:
+    assert short_token(b"to be", 7) == '"to be"'
+    shown = short_token("é".encode() * 100, 7)
+    assert shown == f'"{"é" * 20}"… (200 bytes, id 7)'
+    assert short_token(b"a" + "漢".encode() * 100, 7).startswith(f'"a{"漢" * 13}"… (301 bytes')
+    assert len(short_token(b"\xff" * 100, 8)) < 90
+    assert len(short_token("\u200b".encode() * 100, 9)) < 90
 
 
 def test_inspect(tokenizer: superword.Tokenizer, tmp_path: Path, backend_name: str) -> None:
@@ -100,9 +118,10 @@ def test_inspect(tokenizer: superword.Tokenizer, tmp_path: Path, backend_name: s
 
     name = ("--backend", backend_name)
     assert inspect(*name) == f"{superword.Tokenizer.load(path, backend=backend_name).report}\n"  # type: ignore[arg-type]
-    expected = format_table(superword_rows(tokenizer, 3)) + "\n"
-    assert inspect("--superwords", "3", *name) == expected
-    assert inspect("--tokens", "999", *name) == format_table(token_rows(tokenizer, 999)) + "\n"
+    table = "\n".join(table_lines(superword_rows(tokenizer, 3))) + "\n"
+    assert inspect("--superwords", "3", *name) == table
+    table = "\n".join(table_lines(token_rows(tokenizer, 999))) + "\n"
+    assert inspect("--tokens", "999", *name) == table
     assert inspect("--tokens", "9", "--superwords", "9") == (
         "superword: --superwords and --tokens exclude each other (see superword inspect --help)\n"
     )

@@ -71,3 +71,15 @@ def test_input_errors(
     assert capsys.readouterr().err == "superword: no.txt: there is no such file or folder\n"
     assert cli.run(["parity", "a.txt", "a.txt"]) == 4
     assert capsys.readouterr().err.startswith("superword: model file 'a.txt': this is no superword")
+
+
+def test_notices_are_shown(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second(monkeypatch)
+    Path("b.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "to be"}\n')
+    assert cli.run(["parity", model, "a.txt", "b.jsonl", "a.txt"]) == 0
+    assert capsys.readouterr().err == (
+        "notice  a.txt: was reached twice and counts once\n"
+        "notice  b.jsonl: starts with a byte order mark, which is skipped\n"
+    )

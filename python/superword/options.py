@@ -1,0 +1,140 @@
+"""The options of the command line, and what their values may be."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+import click
+
+import superword
+from superword import _backend, streams
+from superword.settings import ALGORITHMS, ALPHABETS, ID_ORDERS, RULES, SCHEMES, Settings
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Option = Callable[[_Command], _Command]
+
+
+class Integer(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """Plain digits: what Python itself would take besides (blanks, 1_000) is a typing error."""
+
+    name = "integer"
+
+    def __init__(self, least: int | None = None) -> None:
+        self._least = least
+
+    def convert(self, value: Any, param: Any, context: Any) -> int:
+        """The number."""
+        if not re.fullmatch("-?[0-9]{1,30}", str(value)):
+            self.fail(f"must be an integer, not '{value}'", param, context)
+        if self._least is not None and int(value) < self._least:
+            self.fail(f"must be at least {self._least}, not {value}", param, context)
+        return int(value)
+
+
+def text(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Refuse text that Python could not decode; as part of a path it may stay."""
+    for item in (value,) if isinstance(value, str) else value or ():
+        if re.search("[\ud800-\udfff]", item):
+            raise click.BadParameter(
+                f"has bytes that are no {sys.getfilesystemencoding()}, the encoding of this "
+                "locale; give UTF-8, in a UTF-8 locale or with PYTHONUTF8=1"
+            )
+    return value
+
+
+def _together(*options: _Option[Any]) -> _Option[Any]:
+    """Several options as one decorator, in this order in the help."""
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _eager(*names: str, help_text: str, make: Callable[[click.Context], str]) -> _Option[Any]:
+    # Not click's own: they write to standard output by themselves.
+    def show(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+        if wanted and not context.resilient_parsing:
+            streams.write(f"{make(context)}\n".encode())
+            streams.flush()
+            context.exit()
+
+    return click.option(
+        *names, is_flag=True, is_eager=True, expose_value=False, callback=show, help=help_text
+    )
+
+
+def _named(name: str, known: Collection[str]) -> _Option[Any]:
+    defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
+    default = "bpe" if name == "algorithm" else defaults[name]
+    words = f"One of {', '.join(known)}; default: {default}."
+    return click.option(f"--{name.replace('_', '-')}", metavar="NAME", help=words)
+
+
+show_help = _eager("-h", "--help", help_text="Show this and exit.", make=click.Context.get_help)
+show_version = _eager(
+    "--version",
+    help_text="Show the version and exit.",
+    make=lambda context: f"superword {superword.__version__}",
+)
+backend = click.option("--backend", metavar="NAME", help=f"One of {', '.join(_backend.NAMES)}.")
+threads = click.option(
+    "--threads",
+    type=Integer(),
+    help="Default: SUPERWORD_THREADS, or all CPUs this process may use.",
+)
+lines = click.option("--lines", is_flag=True, help="Each line of text is a document.")
+field = click.option(
+    "--field", callback=text, help="The document's name in a .jsonl line; default: text."
+)
+progress = click.option(
+    "--progress/--no-progress",
+    default=None,
+    help="Show progress on standard error; default: on a terminal.",
+)
+model = _together(
+    click.argument("model"),
+    click.option("--any-unicode", is_flag=True, help="Take a model of another Unicode version."),
+    click.option("--max-token-bytes", type=Integer(), help="The longest token; default: 16 MiB."),
+    click.option(
+        "--max-total-bytes", type=Integer(), help="All tokens together; default: 256 MiB."
+    ),
+)
+settings = _together(
+    click.option(
+        "--vocab-size", type=Integer(), required=True, help="Tokens wanted, without special ones."
+    ),
+    _named("algorithm", ALGORITHMS),
+    _named("scheme", SCHEMES),
+    _named("rules", RULES),
+    click.option(
+        "--supermerges", type=Integer(), help="superbpe: how many tokens supermerges make."
+    ),
+    click.option(
+        "--regular-fraction", metavar="F", help="superbpe: share of regular tokens, as 9/10."
+    ),
+    click.option(
+        "--min-count", type=Integer(), help="The lowest count that is merged; default: 1."
+    ),
+    click.option("--max-token-bytes", type=Integer(), help="The longest token, in bytes."),
+    click.option(
+        "--max-superword-pretokens",
+        type=Integer(),
+        help="The longest superword, in pretokens.",
+    ),
+    click.option(
+        "--special-tokens",
+        multiple=True,
+        metavar="TEXT",
+        callback=text,
+        help="May be given repeatedly.",
+    ),
+    _named("alphabet", ALPHABETS),
+    _named("id_order", ID_ORDERS),
+)
