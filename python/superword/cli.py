@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import stat
 import sys
 import traceback
 import warnings
@@ -14,27 +13,23 @@ from typing import Any, Literal
 
 import click
 
-from superword import _backend, display, messages, options, parity, streams
-from superword.corpus import Source, find_files
+from superword import _backend, display, messages, model_output, options, parity, streams
+from superword.corpus import find_files
 from superword.errors import (
     BackendError,
     EncodingError,
-    InputError,
     ModelFormatError,
     SettingsError,
     SuperwordError,
     SuperwordWarning,
 )
-from superword.files import check_writable, read_model, reason, write_atomically
+from superword.files import reason
 from superword.progress import ConsoleProgress
 from superword.settings import resolve_threads
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
-from superword.values import printable
 
 CHECK_FAILED, USAGE, INPUT, MODEL, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 70, 130
-
-_STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -155,7 +150,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     cat *.md | superword train - --lines --vocab-size 8192 -o notes.superword
     """
     _check_environment(given_options["backend"], given_options["threads"])
-    _check_output(output)
+    model_output.check_output(output)
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in given_options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
@@ -165,17 +160,19 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
             raise click.UsageError("- is standard input and cannot stand beside other files")
         if "field" in given:
             raise click.UsageError("--field is for .jsonl files, not for standard input")
-        if _is_standard_input(output):
+        if model_output.is_standard_input(output):
             raise click.UsageError(f"-o {output}: is what standard input reads")
         given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
-        _check_inputs(output, find_files(list(files), given.get("field", "text")).sources)
+        model_output.check_inputs(
+            output, find_files(list(files), given.get("field", "text")).sources
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
     # First of all the model: hours of work must not end with a report that nobody takes.
-    _write_model(output, tokenizer.to_bytes())
+    model_output.write_model(output, tokenizer.to_bytes())
     known = tokenizer.report
     messages.say(str(dataclasses.replace(known, notices=(*notices, *known.notices))))
 
@@ -363,56 +360,10 @@ def _check_environment(backend: str | None, threads: int | None = None) -> None:
         resolve_threads(None)
 
 
-def _check_output(output: str) -> None:
-    """Refuse an output that cannot be written before the hours of work, not after."""
-    if not output:
-        raise click.UsageError("-o is an empty path; - is standard output")
-    if output in _STANDARD_OUTPUT:
-        if sys.stdout is None:
-            raise click.UsageError(f"-o {output}: standard output is closed")
-        return
-    try:
-        check_writable(output)
-    except FileNotFoundError:
-        raise click.UsageError(f"-o {output}: there is no such folder") from None
-    except OSError as error:
-        raise click.UsageError(f"-o {output}: {reason(error)}") from None
-
-
-def _check_inputs(output: str, sources: Iterable[Source]) -> None:
-    """Refuse to overwrite what is read."""
-    for path, *_ in sources:
-        with contextlib.suppress(OSError):
-            if os.path.samefile(output, path):
-                raise click.UsageError(f"-o {output}: is one of the files to train on")
-
-
-def _is_standard_input(output: str) -> bool:
-    with contextlib.suppress(OSError, ValueError):
-        found = os.stat(output)
-        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(sys.stdin.fileno()))
-    return False
-
-
-def _write_model(output: str, data: bytes) -> None:
-    if output in _STANDARD_OUTPUT:
-        streams.write(data)
-        streams.flush()
-        return
-    try:
-        write_atomically(output, data)
-    except OSError as error:
-        raise InputError(f"{output}: cannot be written: {reason(error)}") from None
-
-
 def _load(model: str, backend: str | None, limits: dict[str, Any]) -> Tokenizer:
     if not model:
         raise click.UsageError("MODEL is an empty path")
-    data = read_model(model)
-    try:
-        return Tokenizer.from_bytes(data, backend=backend or "auto", **limits)  # type: ignore[arg-type]
-    except ModelFormatError as error:
-        raise ModelFormatError(f"model file '{model}': {error}") from None
+    return Tokenizer.load(model, backend=backend or "auto", **limits)  # type: ignore[arg-type]
 
 
 def _progress(wanted: bool | None) -> Literal[True] | None:

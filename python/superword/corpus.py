@@ -183,10 +183,10 @@ def _expand(argument: str, notices: list[str]) -> list[str]:
     if os.path.lexists(argument):
         return _files_of(argument, notices)
     if not glob.has_magic(argument):
-        raise InputError(f"{argument}: there is no such file or folder")
+        raise InputError(f"{printable(argument)}: there is no such file or folder")
     matches = sorted(_matches(argument, notices), key=_order)
     if not matches:
-        raise InputError(f"{argument}: matches no file")
+        raise InputError(f"{printable(argument)}: matches no file")
     # A glob may match a folder and what is in it: one and the same path is no duplicate then.
     found: dict[str, str] = {}
     for match in matches:
@@ -202,7 +202,8 @@ def _files_of(path: str, notices: list[str]) -> list[str]:
     found = sorted(_walk(path, notices), key=_order)
     if not found:
         raise InputError(
-            f"{path or os.curdir}: the folder has no file to read (hidden ones are left out)"
+            f"{printable(path or os.curdir)}: the folder has no file to read "
+            "(hidden ones are left out)"
         )
     return found
 
@@ -261,8 +262,8 @@ def _folders(tops: list[str], notices: list[str]) -> Iterator[tuple[str, list[st
         if real in seen:
             if os.path.normpath(folder) != os.path.normpath(seen[real]):
                 notices.append(
-                    f"{seen[real] or os.curdir}: the folder was reached again as {folder} "
-                    "and counts once"
+                    f"{printable(seen[real] or os.curdir)}: the folder was reached again as "
+                    f"{printable(folder)} and counts once"
                 )
             continue
         seen[real] = folder
@@ -278,7 +279,7 @@ def _names(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder or os.curdir), key=os.fsencode)
     except OSError as error:
-        raise InputError(f"{folder or os.curdir}: {reason(error)}") from None
+        raise InputError(f"{printable(folder or os.curdir)}: {reason(error)}") from None
 
 
 def _order(path: str) -> bytes:
@@ -297,9 +298,10 @@ def _check_name(path: str) -> None:
             return
     except UnicodeEncodeError:
         if name is None and re.search("[\ud800-\udc7f\udd00-\udfff]", path):
-            shown = path.encode("utf-8", "backslashreplace").decode()
-            raise InputError(f"{shown}: a lone surrogate cannot be part of a path") from None
-    shown = path if name is None else name.decode("utf-8", "backslashreplace")
+            raise InputError(
+                f"{printable(path)}: a lone surrogate cannot be part of a path"
+            ) from None
+    shown = printable(path if name is None else name.decode("utf-8", "backslashreplace"))
     if name is not None and not _is_utf8(name):
         raise InputError(f"{shown}: the name of the file is not valid UTF-8; rename it")
     raise InputError(

@@ -8,6 +8,7 @@ import os
 import stat
 
 from superword.errors import ModelFormatError
+from superword.values import printable
 
 # The most bytes of a model file that are read: what is larger is something else, or made to hurt.
 MAX_MODEL_BYTES = 2**32
@@ -44,6 +45,8 @@ def reason(error: OSError | ValueError) -> str:
     >>> reason(FileNotFoundError(2, "x"))
     'there is no such file or folder'
     """
+    if isinstance(error, ValueError):
+        return "no file can have this name"
     return _BY_NUMBER.get(error.errno or 0, f"the system reports error {error.errno}")
 
 
@@ -53,6 +56,7 @@ def read_model(path: str) -> bytes:
     Raises `ModelFormatError` for what cannot be read, is no regular file (a pipe or a device may
     have no end) or is larger than any model.
     """
+    shown = printable(path)
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         # Non-blocking: opening a pipe must not wait for its writer only to be refused.
@@ -62,14 +66,16 @@ def read_model(path: str) -> bytes:
                 raise IsADirectoryError(errno.EISDIR, "")
             if not stat.S_ISREG(mode):
                 raise ModelFormatError(
-                    f"model file '{path}' cannot be read: it is no regular file; copy it into one"
+                    f"model file '{shown}' cannot be read: it is no regular file; copy it into one"
                 )
             data = file.read(MAX_MODEL_BYTES + 1)
-    except OSError as error:
-        raise ModelFormatError(f"model file '{path}' cannot be read: {reason(error)}") from None
+    except ModelFormatError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ModelFormatError(f"model file '{shown}' cannot be read: {reason(error)}") from None
     if len(data) > MAX_MODEL_BYTES:
         raise ModelFormatError(
-            f"model file '{path}' cannot be read: it has more than {MAX_MODEL_BYTES} bytes; "
+            f"model file '{shown}' cannot be read: it has more than {MAX_MODEL_BYTES} bytes; "
             "if it is a model all the same, read it yourself and use Tokenizer.from_bytes"
         )
     return data

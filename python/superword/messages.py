@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from superword.values import printable
+
 _LONGEST = 2000
 # How messages of the library name the way out, and how the command line does.
 _WORDS = (
@@ -28,13 +30,7 @@ def one_line(text: str) -> str:
     """
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
-
-
-def _escaped(char: str) -> str:
-    if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8, as Python passes paths on
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    return char.encode("unicode_escape").decode()
+    return printable(text)
 
 
 def in_own_words(message: str, settings: bool = False) -> str:

@@ -12,7 +12,6 @@ from superword.errors import SuperwordWarning
 from superword.messages import one_line
 from superword.model import Model
 from superword.settings import ALPHABETS
-from superword.values import printable
 
 _STOPS = {
     "vocab_size": "all tokens that were asked for are made",

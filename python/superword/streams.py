@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from superword.errors import InputError
 from superword.files import reason
 from superword.messages import discard
+from superword.values import printable
 
 _CHUNK = 1 << 20
 # How many ids are converted in one call: between two calls Ctrl-C comes through.
@@ -42,8 +43,8 @@ def open_input(path: str) -> Iterator[tuple[BinaryIO, str]]:
         raise InputError("FILE is an empty path; leave it out for standard input")
     try:
         stream = open(path, "rb", buffering=0)  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"{path}: {reason(error)}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{printable(path)}: {reason(error)}") from None
     with stream:
         yield stream, printable(path)
 

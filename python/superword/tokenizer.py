@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
-from superword.files import reason, write_atomically
+from superword.files import read_model, reason, write_atomically
 from superword.model import Model
 from superword.report import Report, Stage, limits_notice, report_of, warn
 from superword.settings import MAX_COUNT, optional_integer, resolve_threads
@@ -109,13 +109,7 @@ class Tokenizer:
         Source: SPEC section 10.
         """
         name = arguments.path(path)
-        try:
-            with open(name, "rb") as file:
-                data = file.read()
-        except (OSError, ValueError) as error:
-            raise ModelFormatError(
-                f"model file '{printable(name)}' cannot be read: {reason(error)}"
-            ) from None
+        data = read_model(name)
         try:
             return cls.from_bytes(
                 data,

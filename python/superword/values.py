@@ -76,11 +76,15 @@ def type_name(value: object) -> str:
 def printable(text: str) -> str:
     r"""A text as one line that any stream can print: what is not printable is escaped.
 
-    >>> print(printable("to\nbe\ud800é"))
-    to\nbe\ud800é
+    >>> print(printable("to\nbe\ud800é"), printable("\udcff"))
+    to\nbe\ud800é \xff
     """
     if text.isprintable():
         return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8, as Python passes paths on
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode()

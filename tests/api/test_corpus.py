@@ -6,6 +6,7 @@ import glob
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -135,10 +136,10 @@ def test_links(folder: Path) -> None:
         ("broken.txt", "broken.txt: there is no such file or folder"),
         ("circle.txt", "circle.txt: the links go round in a circle"),
         ("pipe.txt", "pipe.txt: is no regular file"),
-        ("a\nb\ud800.txt", r"a\nb\ud800.txt: there is no such file or folder"),
-        ("\ud800/*", r"\ud800/*: matches no file"),
-        ("a\ud800*", r"a\ud800*: matches no file"),
-        ("**/\ud800/*", r"**/\ud800/*: matches no file"),
+        ("a\nb\ud800.txt", r"a\nb\ud800.txt: a lone surrogate cannot be part of a path"),
+        ("\ud800/*", r"\ud800/*: a lone surrogate cannot be part of a path"),
+        ("a\ud800*", r"a\ud800*: a lone surrogate cannot be part of a path"),
+        ("**/\ud800/*", r"**/\ud800/*: a lone surrogate cannot be part of a path"),
         (memoryview(b"a.txt"), "files must be a path or a list of paths, not memoryview"),
         ([Mock(spec=str)], "item 0 of files must be a path as str or PathLike, not Mock"),
         ([], "files is empty: there is nothing to read"),
@@ -230,6 +231,57 @@ def test_a_wrong_item(item: object, name: str) -> None:
     with pytest.raises(InputTypeError) as caught:
         list(DocumentBatches(["fine", "also fine", item, "tail"]))
     assert str(caught.value) == f"item 2 of documents (counted from 0) must be a str, not {name}"
+
+
+def test_a_name_with_line_ends_is_shown_on_one_line(folder: Path) -> None:
+    write(folder, "a\nb.txt", "c\nd/e.md")
+    text = r"a\nb.txt: was reached twice and counts once"
+    assert find_files(["a\nb.txt", "a\nb.txt"]).notices == [text]
+    with pytest.raises(InputError, match=r"^c\\nd/e\.md: has no known ending"):
+        find_files("c\nd")
+
+
+@pytest.mark.parametrize("before", [0, 1, 5, BATCH_DOCUMENTS, BATCH_DOCUMENTS + 1])
+def test_what_comes_before_an_error_is_handed_on_first(before: int) -> None:
+    """So it never depends on where a batch ends which of two errors one gets."""
+
+    def broken() -> Iterator[object]:
+        yield from ["fine"] * before
+        raise ZeroDivisionError
+
+    for documents, error in (
+        (["fine"] * before + [None], InputTypeError),
+        (broken(), ZeroDivisionError),
+    ):
+        given: list[str] = []
+        batches = DocumentBatches(documents)
+        with pytest.raises(error) as caught:
+            given.extend(text for batch in batches for text in batch)
+        assert given == ["fine"] * before
+        if error is InputTypeError:
+            assert str(caught.value) == (
+                f"item {before} of documents (counted from 0) must be a str, not NoneType"
+            )
+
+
+def test_an_iterator_is_not_asked_again_after_its_end() -> None:
+    class Tape:
+        """Starts again after its end, as no iterator should."""
+
+        def __init__(self) -> None:
+            self.items = iter(["a"])
+
+        def __iter__(self) -> Tape:
+            return self
+
+        def __next__(self) -> str:
+            try:
+                return next(self.items)
+            except StopIteration:
+                self.items = iter(["a"])
+                raise
+
+    assert list(DocumentBatches(Tape())) == [["a"]]
 
 
 def test_globs_end_where_links_go_in_circles(folder: Path) -> None:

@@ -247,7 +247,7 @@ def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         ("many", "SUPERWORD_THREADS must be an integer, not 'many'"),
         ("-1", "SUPERWORD_THREADS must be an integer, not '-1'"),
         ("3\n", r"SUPERWORD_THREADS must be an integer, not '3\n'"),
-        ("\udcff", r"SUPERWORD_THREADS must be an integer, not '\udcff'"),
+        ("\udcff", r"SUPERWORD_THREADS must be an integer, not '\xff'"),
         ("0", "SUPERWORD_THREADS must be at least 1, not 0"),
         ("1025", "SUPERWORD_THREADS must be at most 1024, not 1025"),
     ],

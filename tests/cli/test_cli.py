@@ -85,10 +85,11 @@ def test_a_byte_order_mark_on_standard_input_is_reported(call: Run, lines: list[
 def test_errors_have_one_line_that_can_be_printed(call: Run) -> None:
     more = ["--vocab-size", "300", "-o", "x"]
     no_file = "there is no such file or folder"
-    check_error(call("train", "a\nb\ud800.txt", *more), 3, rf"a\nb\ud800.txt: {no_file}")
+    check_error(call("train", "a\nb\ud800.txt", *more), 3,
+        r"a\nb\ud800.txt: a lone surrogate cannot be part of a path")  # fmt: skip
     text = rf"model file 'a\nb' cannot be read: {no_file}"
     check_error(call("encode", "a\nb"), 4, text)
-    check_error(call("encode", "m.superword", "a\nb\udcff"), 3, rf"a\nb\udcff: {no_file}")
+    check_error(call("encode", "m.superword", "a\nb\udcff"), 3, rf"a\nb\xff: {no_file}")
     text = "no file can have this name"
     check_error(call("encode", "m.superword", "\ud800\n"), 3, rf"\ud800\n: {text}")
     text = rf"-o \ud800/\n: {text} (see superword train --help)"

@@ -440,12 +440,12 @@ def test_errors_from_anywhere(
     def fail(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "read_model", fail)
+    monkeypatch.setattr("superword.tokenizer.read_model", fail)
     check_error(call("inspect", "m.superword"), code, text)
 
 
 def test_an_internal_error(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "read_model", lambda path: 1 / 0)
+    monkeypatch.setattr("superword.tokenizer.read_model", lambda path: 1 / 0)
     done = call("inspect", "m.superword")
     assert done.returncode == 70
     assert b"ZeroDivisionError" in done.stderr

@@ -1,0 +1,62 @@
+"""Where `superword train` writes its model: refused before the hours of work, not after."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterable
+
+import click
+
+from superword import streams
+from superword.corpus import Source
+from superword.errors import InputError
+from superword.files import check_writable, reason, write_atomically
+
+_STANDARD_OUTPUT = ("-", "/dev/stdout")
+
+
+def check_output(output: str) -> None:
+    """Refuse an output that cannot be written before the hours of work, not after."""
+    if not output:
+        raise click.UsageError("-o is an empty path; - is standard output")
+    if output in _STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise click.UsageError(f"-o {output}: standard output is closed")
+        return
+    try:
+        check_writable(output)
+    except FileNotFoundError:
+        raise click.UsageError(f"-o {output}: there is no such folder") from None
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"-o {output}: {reason(error)}") from None
+
+
+def check_inputs(output: str, sources: Iterable[Source]) -> None:
+    """Refuse to overwrite what is read."""
+    for path, *_ in sources:
+        with contextlib.suppress(OSError):
+            if os.path.samefile(output, path):
+                raise click.UsageError(f"-o {output}: is one of the files to train on")
+
+
+def is_standard_input(output: str) -> bool:
+    """Whether the output is the file that standard input reads."""
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(output)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(sys.stdin.fileno()))
+    return False
+
+
+def write_model(output: str, data: bytes) -> None:
+    """Write the model, whole or not at all."""
+    if output in _STANDARD_OUTPUT:
+        streams.write(data)
+        streams.flush()
+        return
+    try:
+        write_atomically(output, data)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {reason(error)}") from None
