@@ -232,7 +232,7 @@ def encode(
                 )
             except EncodingError as error:
                 raise EncodingError(f"{name}: {error}") from None
-            streams.write_ids(ids)
+            streams.write_ids([ids])
             return
         number = 1
         for texts in streams.text_lines(stream, name):
@@ -240,8 +240,7 @@ def encode(
                 lists = [tokenizer.encode_ordinary(text) for text in texts]
             else:
                 lists = _encode_lines(tokenizer, texts, allowed, count, name, number)
-            for ids in lists:
-                streams.write_ids(ids)
+            streams.write_ids(lists)
             streams.flush()
             number += len(texts)
 
@@ -267,8 +266,8 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
         for batch in streams.read_lines(stream, name):
             for line in batch:
                 number += 1
-                streams.write(_decode_line(tokenizer, line, name, number))
-                streams.write(b"\n" if lines else b"")
+                document = _decode_line(tokenizer, line, name, number)
+                streams.write(document + b"\n" if lines else document)
             streams.flush()
 
 

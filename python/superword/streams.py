@@ -8,7 +8,7 @@ import io
 import re
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from superword.errors import InputError
@@ -97,8 +97,8 @@ def parse_ids(line: bytes, name: str, number: int) -> Iterator[list[int]]:
     """The ids of a line, some at a time; `number` is that of the line, counted from 1."""
     start = 0
     while start < len(line):
-        end = min(start + _ID_TEXT, len(line))
-        blank = _BLANK.search(line, end)
+        end = start + _ID_TEXT
+        blank = _BLANK.search(line, end) if end < len(line) else None
         end = blank.start() if blank else len(line)
         words = line[start:end].split()
         for word in words:
@@ -112,12 +112,16 @@ def parse_ids(line: bytes, name: str, number: int) -> Iterator[list[int]]:
 _BLANK = re.compile(rb"\s")  # exactly what `bytes.split` splits at
 
 
-def write_ids(ids: list[int]) -> None:
-    """Write a document's ids as one line to standard output."""
-    for start in range(0, len(ids), ID_CHUNK):
-        text = " ".join(map(str, ids[start : start + ID_CHUNK]))
-        write((" " + text if start else text).encode())
-    write(b"\n")
+def write_ids(lists: Iterable[list[int]]) -> None:
+    """Write the ids of each document as one line to standard output."""
+    write("".join([f"{_id_text(ids)}\n" for ids in lists]).encode())
+
+
+def _id_text(ids: list[int]) -> str:
+    if len(ids) <= ID_CHUNK:
+        return " ".join(map(str, ids))
+    starts = range(0, len(ids), ID_CHUNK)
+    return " ".join([_id_text(ids[start : start + ID_CHUNK]) for start in starts])
 
 
 def use_buffers() -> None:
@@ -134,27 +138,28 @@ def write(data: bytes) -> None:
         raise OutputError("standard output: is closed")
     rest = memoryview(data)
     while rest:
-        with _output_errors():
-            try:
-                done = sys.stdout.buffer.write(rest)
-            except BlockingIOError as error:
-                done = error.characters_written
-                _wait(sys.stdout.buffer, writing=True)
-            else:
-                if not done:
-                    raise OSError(errno.EIO, "")
-            rest = rest[done:]
+        try:
+            done = sys.stdout.buffer.write(rest)
+            if not done:
+                raise OSError(errno.EIO, "")
+        except BlockingIOError as error:
+            done = error.characters_written
+            _wait(sys.stdout.buffer, writing=True)
+        except OSError as error:
+            raise _output_error(error) from None
+        rest = rest[done:]
 
 
 def flush() -> None:
     """Send what was written to whoever waits for it."""
     while sys.stdout is not None:
-        with _output_errors():
-            try:
-                sys.stdout.flush()
-                return
-            except BlockingIOError:
-                _wait(sys.stdout.buffer, writing=True)
+        try:
+            sys.stdout.flush()
+            return
+        except BlockingIOError:
+            _wait(sys.stdout.buffer, writing=True)
+        except OSError as error:
+            raise _output_error(error) from None
 
 
 def settle() -> None:
@@ -166,14 +171,10 @@ def settle() -> None:
             discard(sys.stdout.fileno())
 
 
-@contextlib.contextmanager
-def _output_errors() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise ReaderGoneError from None
-    except OSError as error:
-        raise OutputError(f"standard output: {reason(error)}") from None
+def _output_error(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return ReaderGoneError()
+    return OutputError(f"standard output: {reason(error)}")
 
 
 def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
