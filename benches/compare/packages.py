@@ -27,12 +27,17 @@ PACKAGES: dict[str, tuple[tuple[int, tuple[str, ...]], ...]] = {
                 "linux-doc-6.1",
                 "python-sympy-doc",
                 "python-scipy-doc",
+                "qtbase5-doc-html",
+                "openjdk-17-doc",
+                "python-pandas-doc",
+                "libreoffice-help-en-us",
+                "libgtk-3-doc",
+                "cmake-doc",
                 "golang-1.19-src",
-                "rust-src",
                 "rust-doc",
             ),
         ),
-        (101, ("linux-source-6.1", "openjdk-17-source", "gcc-12-source", "qtbase5-doc-html")),
+        (101, ("rust-src", "ghc-doc", "linux-source-6.1", "openjdk-17-source", "gcc-12-source")),
     ),
     "multi": (
         (0, ("gnome-user-docs",)),
@@ -188,4 +193,5 @@ def fetch(name: str, folder: Path) -> Path | None:
         except subprocess.CalledProcessError as error:
             reason = error.stderr.decode(errors="replace").strip()
             print(f"{name} cannot be had, going on without it: {reason}", file=sys.stderr)
+            print("(an old list of packages? apt-get update renews it)", file=sys.stderr)
     return max(folder.glob(f"{name}_*.deb"), default=None)

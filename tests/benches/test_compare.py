@@ -14,7 +14,7 @@ VOCAB_SIZE = 336  # nine tenths of it, SuperBPE's regular part, make whole words
 TRAINERS = {"rust": "superword", "python": "superword-python"}
 WORDS = ["".join(letters) for letters in itertools.product("klm", "aeiou")]
 ROTATED = [WORDS[at:] + WORDS[:at] for at in range(10)]
-TEXTS = [f"{' '.join(words)} {''.join(words)} ünï |\n" for words in ROTATED]
+TEXTS = [f"{' '.join(words)} {''.join(words)} {''.join(words[::-1])} ünï |\n" for words in ROTATED]
 # What the stand-in does is in its file name
 PROGRAM = """#!{python}
 import hashlib, json, sys
