@@ -2,6 +2,9 @@
 PYTHON ?= python3
 CARGO ?= cargo
 VENV ?= .venv
+BENCH_VENV ?= target/bench/venv
+# large shared material beside the repository, where there is any
+SHARED := $(or $(SUPERWORD_SHARED),$(wildcard ../shared))
 
 PY := $(VENV)/bin/python
 SUPERWORD := $(VENV)/bin/superword
@@ -13,8 +16,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python parity mutants bench lint format wheel \
-	readme clean FORCE
+.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-compare lint \
+	format wheel readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -64,6 +67,19 @@ mutants: build  ## break the code in small ways; the suite must notice every one
 
 bench: build  ## CPU seconds of each stage in both backends, on the demo corpus
 	$(PY) benches/stages.py
+
+bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
+	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)
+
+# One that cannot be installed is listed in the table with that reason, and the others are measured
+$(BENCH_VENV)/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python tools/requirements.py bench > $(BENCH_VENV)/requirements.txt
+	while read -r name; do \
+		$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check "$$name" \
+			|| echo "cannot be installed: $$name"; \
+	done < $(BENCH_VENV)/requirements.txt
+	@touch $@
 
 lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the Unicode tables, the list of mutants
 	$(PY) -m ruff check

@@ -1,0 +1,1 @@
+"""Superword's training beside that of others, each measurement in a process of its own."""

@@ -1,0 +1,197 @@
+"""Text out of Debian packages: fetched by name, unpacked with dpkg-deb, plain text alone."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+
+# For each kind of text: from how many MB on which packages are needed as well. Debian 12.
+PACKAGES: dict[str, tuple[tuple[int, tuple[str, ...]], ...]] = {
+    "english": (
+        (0, ("python3.11-doc", "git-doc", "debian-policy", "postgresql-doc-15", "sqlite3-doc")),
+        (
+            11,
+            (
+                "python-django-doc",
+                "perl-doc",
+                "nodejs-doc",
+                "debian-history",
+                "libboost1.74-doc",
+                "erlang-doc",
+                "linux-doc-6.1",
+                "python-sympy-doc",
+                "python-scipy-doc",
+                "qtbase5-doc-html",
+                "openjdk-17-doc",
+                "python-pandas-doc",
+                "libreoffice-help-en-us",
+                "libgtk-3-doc",
+                "cmake-doc",
+                "golang-1.19-src",
+                "rust-doc",
+            ),
+        ),
+        (101, ("rust-src", "ghc-doc", "linux-source-6.1", "openjdk-17-source", "gcc-12-source")),
+    ),
+    "multi": (
+        (0, ("gnome-user-docs",)),
+        (
+            11,
+            (
+                "gnome-devel-docs",
+                "libreoffice-help-ca",
+                "libreoffice-help-cs",
+                "libreoffice-help-de",
+                "libreoffice-help-el",
+                "libreoffice-help-es",
+                "libreoffice-help-fi",
+                "libreoffice-help-fr",
+                "libreoffice-help-hi",
+                "libreoffice-help-hu",
+                "libreoffice-help-ja",
+                "libreoffice-help-km",
+                "libreoffice-help-ko",
+                "libreoffice-help-pl",
+                "libreoffice-help-pt",
+                "libreoffice-help-ru",
+                "libreoffice-help-tr",
+                "libreoffice-help-vi",
+                "libreoffice-help-zh-cn",
+            ),
+        ),
+    ),
+}
+MARKUP = {".html", ".htm", ".xhtml", ".page"}
+PLAIN = {".txt", ".rst", ".md", ".pod", ".texi"}
+CODE = {
+    *(".c", ".h", ".cc", ".cpp", ".go", ".rs", ".py", ".pl", ".java", ".js", ".ts", ".sh", ".el"),
+    *(".rb", ".lua", ".f90", ".ml", ".hs", ".s", ".sql"),
+}
+ARCHIVE = re.compile(r"\.tar\.(?:gz|xz|bz2)$")
+MIN_CHARACTERS = 200
+MAX_CHARACTERS = 1_000_000
+
+
+class _Text(HTMLParser):
+    """The text of a page, a line for each block."""
+
+    SKIPPED = frozenset({"script", "style", "head", "nav", "svg"})
+    INLINE = frozenset(
+        {"a", "abbr", "b", "cite", "code", "em", "i", "span", "strong", "sub", "sup", "tt", "var"}
+        | {"app", "cmd", "file", "gui", "guiseq", "key", "keyseq", "link", "sys", "input", "output"}
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self.skipping = 0
+        self.preformatted = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self.SKIPPED:
+            self.skipping += 1
+        elif tag not in self.INLINE:
+            self.parts.append("\n")
+        self.preformatted += tag == "pre"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.SKIPPED:
+            self.skipping = max(0, self.skipping - 1)
+        elif tag not in self.INLINE:
+            self.parts.append("\n")
+        if tag == "pre":
+            self.preformatted = max(0, self.preformatted - 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.INLINE:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipping:
+            self.parts.append(data if self.preformatted else re.sub(r"\s+", " ", data))
+
+
+def strip_markup(page: str) -> str:
+    """The text of a page of HTML or of a help page."""
+    parser = _Text()
+    parser.feed(page)
+    parser.close()
+    return re.sub(r"\s*\n\s*\n\s*", "\n\n", "".join(parser.parts)).strip() + "\n"
+
+
+def _document(name: str, data: bytes) -> str | None:
+    """The text of a file, or None where it has none to use."""
+    suffix = PurePosixPath(name).suffix.lower()
+    try:
+        text = data.decode("utf-8")
+        if suffix in MARKUP:
+            text = strip_markup(text)
+    except (UnicodeDecodeError, AssertionError):  # the parser asserts on broken declarations
+        return None
+    usable = "\0" not in text and MIN_CHARACTERS <= len(text) <= MAX_CHARACTERS
+    return text if usable else None
+
+
+def _read(archive: tarfile.TarFile, seen: set[str]) -> Iterator[str]:
+    for member in archive:
+        if not member.isfile():
+            continue
+        name = member.name
+        handle = archive.extractfile(member)
+        assert handle is not None
+        if ARCHIVE.search(name):
+            with tarfile.open(fileobj=handle, mode="r|*") as nested:
+                yield from _read(nested, seen)
+            continue
+        compressed = name.endswith(".gz")
+        plain_name = name.removesuffix(".gz")
+        path = PurePosixPath(plain_name)
+        suffix = path.suffix.lower()
+        if suffix not in MARKUP | PLAIN | CODE or "/_sources/" in name:
+            continue
+        if suffix not in CODE:  # a page in two formats counts once
+            stem = str(path.with_suffix(""))
+            if stem in seen:
+                continue
+            seen.add(stem)
+        data = handle.read()
+        try:
+            text = _document(plain_name, gzip.decompress(data) if compressed else data)
+        except (OSError, EOFError):
+            continue
+        if text is not None:
+            yield text
+
+
+def documents(package: Path) -> Iterator[str]:
+    """The documents in a package, in its own order."""
+    command = ["dpkg-deb", "--fsys-tarfile", str(package)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as process,
+        tarfile.open(fileobj=process.stdout, mode="r|") as archive,
+    ):
+        yield from _read(archive, set())
+
+
+def fetch(name: str, folder: Path) -> Path | None:
+    """A package's file, downloaded once; None, with a word why, where it cannot be had."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not any(folder.glob(f"{name}_*.deb")):
+        print(f"fetching {name}", file=sys.stderr)
+        try:
+            subprocess.run(
+                ["apt-get", "download", name], cwd=folder, check=True, capture_output=True
+            )
+        except FileNotFoundError:
+            print(f"{name}: there is no apt-get here; going on without it", file=sys.stderr)
+        except subprocess.CalledProcessError as error:
+            reason = error.stderr.decode(errors="replace").strip()
+            print(f"{name} cannot be had, going on without it: {reason}", file=sys.stderr)
+            print("(an old list of packages? apt-get update renews it)", file=sys.stderr)
+    return max(folder.glob(f"{name}_*.deb"), default=None)
