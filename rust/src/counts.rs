@@ -169,7 +169,7 @@ impl Work for Counter<'_> {
                 documents.iter().try_for_each(|document| self.add(document, poll))
             }
             Job::Batch(source, mut batch) => {
-                while let Some(document) = batch.next_document(source)? {
+                while let Some(document) = batch.next_document(source, poll)? {
                     self.add(&document, poll)?;
                 }
                 Ok(())

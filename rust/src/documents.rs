@@ -84,7 +84,7 @@ impl Documents {
     fn next_document(&mut self) -> Result<Option<String>> {
         loop {
             if let Some(batch) = &mut self.batch {
-                match batch.next_document(&self.source) {
+                match batch.next_document(&self.source, &mut || Ok(())) {
                     Ok(Some(document)) => return Ok(Some(document.into_owned())),
                     Ok(None) => {}
                     Err(error) => {
@@ -134,8 +134,12 @@ impl Batch {
         self.bytes.len()
     }
 
-    /// The next document of this batch of `source`.
-    pub(crate) fn next_document(&mut self, source: &Source) -> Result<Option<Cow<'_, str>>> {
+    /// The next document of this batch of `source`; `poll` is called now and then in a long line.
+    pub(crate) fn next_document(
+        &mut self,
+        source: &Source,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Cow<'_, str>>> {
         let path = &source.path;
         loop {
             let rest = &self.bytes[self.position..];
@@ -176,7 +180,10 @@ impl Batch {
                 return Ok(Some(Cow::Borrowed(text)));
             }
             if !text.trim_matches([' ', '\t', '\r']).is_empty() {
-                return text_of_line(text, &source.field).map(Some).map_err(|error| {
+                return text_of_line(text, &source.field, poll).map(Some).map_err(|error| {
+                    if error.kind != ErrorKind::Input {
+                        return error; // to stop is no fault of the line
+                    }
                     let message = format!("{path}: line {}: {error}", self.lines);
                     Error::new(error.kind, message)
                 });

@@ -12,23 +12,31 @@ use memchr::memchr2;
 use crate::error::{Error, ErrorKind, Result};
 
 const MAX_DEPTH: u32 = 64;
+/// So many members of an object or array pass between two polls, a fraction of a millisecond.
+const MEMBERS_PER_POLL: usize = 1 << 10;
+
+/// Called every millisecond or so of work; an error stops it and is returned.
+type Poll<'p> = dyn FnMut() -> Result<()> + 'p;
 
 /// The string that the JSON object in `line` has under the key `field`; borrowed from the line if
-/// it holds no escape. `line` comes without its line feed. Source: SPEC 3.0.
+/// it holds no escape. `line` comes without its line feed; `poll` is called now and then in a long
+/// one. Source: SPEC 3.0.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with the column, in bytes and counted from 1, and the reason.
+/// [`ErrorKind::Input`] with the column, in bytes and counted from 1, and the reason; what `poll`
+/// returns.
 ///
 /// ```
 /// use superword::json_line::text_of_line;
-/// assert_eq!(text_of_line(r#"{"id": 7, "text": "to be"}"#, "text").unwrap(), "to be");
+/// let line = r#"{"id": 7, "text": "to be"}"#;
+/// assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "to be");
 /// ```
-pub fn text_of_line<'l>(line: &'l str, field: &str) -> Result<Cow<'l, str>> {
+pub fn text_of_line<'l>(line: &'l str, field: &str, poll: &mut Poll<'_>) -> Result<Cow<'l, str>> {
     let at = skip_space(line, 0);
     if byte_at(line, at) != Some(b'{') {
         return Err(error(at, "expected '{': each line must be one JSON object"));
     }
-    let (at, value) = object(line, at, 1, Some(field))?;
+    let (at, value) = object(line, at, 1, Some(field), poll)?;
     let at = skip_space(line, at);
     if at < line.len() {
         return Err(error(at, "there is text after the object"));
@@ -43,7 +51,12 @@ pub fn text_of_line<'l>(line: &'l str, field: &str) -> Result<Cow<'l, str>> {
 }
 
 /// Parses the value at `at`: where it ends, and its text if it is a string.
-fn value(line: &str, at: usize, depth: u32) -> Result<(usize, Option<Cow<'_, str>>)> {
+fn value<'l>(
+    line: &'l str,
+    at: usize,
+    depth: u32,
+    poll: &mut Poll<'_>,
+) -> Result<(usize, Option<Cow<'l, str>>)> {
     match byte_at(line, at) {
         Some(b'"') => {
             let (end, text) = string(line, at)?;
@@ -52,8 +65,8 @@ fn value(line: &str, at: usize, depth: u32) -> Result<(usize, Option<Cow<'_, str
         Some(b'{' | b'[') if depth == MAX_DEPTH => {
             return Err(error(at, &format!("nested more than {MAX_DEPTH} deep")));
         }
-        Some(b'{') => return Ok((object(line, at, depth + 1, None)?.0, None)),
-        Some(b'[') => return Ok((array(line, at, depth + 1)?, None)),
+        Some(b'{') => return Ok((object(line, at, depth + 1, None, poll)?.0, None)),
+        Some(b'[') => return Ok((array(line, at, depth + 1, poll)?, None)),
         _ => {}
     }
     if let Some(end) = number_end(line.as_bytes(), at).or_else(|| literal_end(line, at)) {
@@ -70,7 +83,13 @@ fn value(line: &str, at: usize, depth: u32) -> Result<(usize, Option<Cow<'_, str
 type ObjectEnd<'l> = (usize, Option<Option<Cow<'l, str>>>);
 
 /// Parses the object at `at`.
-fn object<'l>(line: &'l str, at: usize, depth: u32, field: Option<&str>) -> Result<ObjectEnd<'l>> {
+fn object<'l>(
+    line: &'l str,
+    at: usize,
+    depth: u32,
+    field: Option<&str>,
+    poll: &mut Poll<'_>,
+) -> Result<ObjectEnd<'l>> {
     let mut found = None;
     let mut keys = HashSet::new();
     let mut at = skip_space(line, at + 1);
@@ -86,11 +105,14 @@ fn object<'l>(line: &'l str, at: usize, depth: u32, field: Option<&str>) -> Resu
         if !keys.insert(key) {
             return Err(error(at, "this key is there twice in one object"));
         }
+        if keys.len().is_multiple_of(MEMBERS_PER_POLL) {
+            poll()?;
+        }
         at = skip_space(line, end);
         if byte_at(line, at) != Some(b':') {
             return Err(error(at, "expected ':' after a key"));
         }
-        let (end, text) = value(line, skip_space(line, at + 1), depth)?;
+        let (end, text) = value(line, skip_space(line, at + 1), depth, poll)?;
         if wanted {
             found = Some(text);
         }
@@ -104,13 +126,18 @@ fn object<'l>(line: &'l str, at: usize, depth: u32, field: Option<&str>) -> Resu
 }
 
 /// Parses the array at `at`: where it ends.
-fn array(line: &str, at: usize, depth: u32) -> Result<usize> {
+fn array(line: &str, at: usize, depth: u32, poll: &mut Poll<'_>) -> Result<usize> {
     let mut at = skip_space(line, at + 1);
     if byte_at(line, at) == Some(b']') {
         return Ok(at + 1);
     }
+    let mut members = 0_usize;
     loop {
-        at = skip_space(line, value(line, at, depth)?.0);
+        members += 1;
+        if members.is_multiple_of(MEMBERS_PER_POLL) {
+            poll()?;
+        }
+        at = skip_space(line, value(line, at, depth, poll)?.0);
         match byte_at(line, at) {
             Some(b']') => return Ok(at + 1),
             Some(b',') => at = skip_space(line, at + 1),
@@ -243,21 +270,43 @@ mod tests {
     use super::*;
 
     fn reason(line: &str) -> String {
-        text_of_line(line, "text").unwrap_err().message
+        text_of_line(line, "text", &mut || Ok(())).unwrap_err().message
     }
 
     #[test]
     fn a_string_without_escapes_is_borrowed() {
-        assert!(matches!(text_of_line(r#"{"text":"é"}"#, "text"), Ok(Cow::Borrowed("é"))));
-        assert!(matches!(text_of_line(r#"{"text":"\u00e9"}"#, "text"), Ok(Cow::Owned(_))));
+        assert!(matches!(
+            text_of_line(r#"{"text":"é"}"#, "text", &mut || Ok(())),
+            Ok(Cow::Borrowed("é"))
+        ));
+        assert!(matches!(
+            text_of_line(r#"{"text":"\u00e9"}"#, "text", &mut || Ok(())),
+            Ok(Cow::Owned(_))
+        ));
     }
 
     #[test]
     fn every_prefix_of_a_line_is_an_error() {
         let line = r#" {"a": [1.5e-3, "\u00e9\ud83d\ude00", {"b": null}], "text": "é\n"} "#;
-        assert_eq!(text_of_line(line, "text").unwrap(), "é\n");
+        assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "é\n");
         for end in (0..line.len() - 1).filter(|&end| line.is_char_boundary(end)) {
-            assert!(text_of_line(&line[..end], "text").is_err(), "{}", &line[..end]);
+            assert!(
+                text_of_line(&line[..end], "text", &mut || Ok(())).is_err(),
+                "{}",
+                &line[..end]
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_line_can_be_stopped() {
+        let keys: Vec<_> = (0..2000).map(|i| format!("\"k{i}\":1")).collect();
+        let object = format!("{{{},\"text\":\"a\"}}", keys.join(","));
+        let array = format!("{{\"list\":[{}1],\"text\":\"a\"}}", "1,".repeat(2000));
+        for line in [&object, &array] {
+            assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "a");
+            let stopped = text_of_line(line, "text", &mut || Err(Error::cancelled()));
+            assert_eq!(stopped, Err(Error::cancelled()));
         }
     }
 
@@ -286,7 +335,7 @@ mod tests {
         }
         for line in lines {
             let oracle = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&line);
-            let ours = text_of_line(&line, "text");
+            let ours = text_of_line(&line, "text", &mut || Ok(()));
             // an object without that field, or with one of another type, is well formed
             let accepted = match &ours {
                 Ok(_) => true,
