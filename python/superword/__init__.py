@@ -26,8 +26,9 @@ if TYPE_CHECKING:
         SuperwordWarning,
         TrainingError,
     )
+    from superword.op import Op
     from superword.report import Report, Stage
-    from superword.tokenizer import Op, Tokenizer
+    from superword.tokenizer import Tokenizer
     from superword.training import train, train_from_counts
 
 __version__ = "0.1.0"  # that of Cargo.toml; a test compares them
@@ -57,7 +58,7 @@ __all__ = [
 # Where each public name lives. Imported on first use: `import superword` alone costs nothing.
 _HOMES = {
     "backend": "_backend",
-    "Op": "tokenizer",
+    "Op": "op",
     "Report": "report",
     "Stage": "report",
     "Tokenizer": "tokenizer",

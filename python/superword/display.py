@@ -7,7 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from superword.tokenizer import Op, Tokenizer
+from superword.op import Op
+from superword.tokenizer import Tokenizer
 
 # What `surrogateescape` makes of bytes that are no UTF-8.
 _STRAY = re.compile("([\udc80-\udcff]+)")

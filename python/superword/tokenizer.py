@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, final
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import read_model, reason, write_atomically
 from superword.model import Model
+from superword.op import Op
 from superword.report import Report, Stage, limits_notice, report_of, warn
 from superword.settings import MAX_COUNT, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
@@ -22,16 +23,6 @@ Errors = Literal["replace", "strict", "ignore"]
 
 # For models that were in use already: the limits are there for files from elsewhere.
 _NO_LIMITS = (MAX_COUNT, MAX_COUNT)
-
-
-class Op(NamedTuple):
-    """One operation of training, its tokens as bytes."""
-
-    kind: str  # "merge" or "supermerge"
-    left: bytes
-    right: bytes
-    new: bytes
-    count: int  # type: ignore[assignment]  # replacements; hides tuple.count, which nobody wants
 
 
 @final
@@ -147,11 +138,21 @@ class Tokenizer:
         return cls._make(module, plain, model)
 
     def to_bytes(self) -> bytes:
-        """The bytes of the model file; the same from both backends."""
+        """The bytes of the model file; the same from both backends.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
+        b'm 32 98 1'
+
+        Source: SPEC section 10.
+        """
         return self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
+
+        Args:
+            path: the file; one that is there is replaced.
 
         Raises:
             ModelFormatError: the file cannot be written; the text names it.
