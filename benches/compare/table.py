@@ -54,12 +54,14 @@ def _tables(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield "| trainer | version | input | user CPU s | wall s | MB per CPU s | peak MB | ratio |"
         yield "|---|---|---|---:|---:|---:|---:|---:|"
         for row in sorted(group, key=lambda row: float(row["user_seconds"])):
-            ratio = f"{row['user_seconds'] / min(ours):.2f}" if ours else ""
+            # Without a tick of the clock there is no speed and no ratio.
+            speed = "" if row["mb_per_second"] is None else f"{row['mb_per_second']:.1f}"
+            ratio = f"{row['user_seconds'] / min(ours):.2f}" if ours and min(ours) else ""
             yield (
                 f"| {_cell(row['trainer'])} | {_cell(row['version'])} | {INPUTS[row['input']]}"
                 f"{', own clock' if row['clock'].startswith('its own') else ''}"
                 f" | {row['user_seconds']:.2f} | {row['wall_seconds']:.2f}"
-                f" | {row['mb_per_second']:.1f} | {row['peak_bytes'] / MEGABYTE:.0f} | {ratio} |"
+                f" | {speed} | {row['peak_bytes'] / MEGABYTE:.0f} | {ratio} |"
             )
 
 

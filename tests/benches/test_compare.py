@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from compare import table as tables
+
 ROOT = Path(__file__).resolve().parents[2]
 VOCAB_SIZE = 336  # nine tenths of it, SuperBPE's regular part, make whole words
 TRAINERS = {"rust": "superword", "python": "superword-python"}
@@ -107,7 +109,8 @@ def test_a_program_is_measured(compared):
     faithful, _ = rows_of(rows, "faithful")
     assert faithful["ok"]
     assert (faithful["version"], faithful["clock"]) == ("7", "the whole program")
-    assert faithful["user_seconds"] > 0
+    assert faithful["user_seconds"] >= 0
+    assert faithful["wall_seconds"] > 0
     assert faithful["peak_bytes"] > 1_000_000
     own, _ = rows_of(rows, "own-clock")
     assert (own["user_seconds"], own["wall_seconds"]) == (1.5, 2.5)
@@ -139,3 +142,19 @@ def test_the_table_says_what_was_used(compared):
     assert f"{rows[0]['bytes']:,} bytes of text in 9 documents" in " ".join(table.split())
     assert "From tiny.jsonl" in table
     assert "One thread, pinned to one CPU; the least user CPU of 2 run(s)" in table
+
+
+def test_a_clock_that_did_not_tick_gives_no_speed_and_no_ratio():
+    row = {
+        **{"ok": True, "algorithm": "bpe", "pattern": "gpt2", "vocab_size": 300, "version": "1"},
+        **{"input": "jsonl", "clock": "the call", "wall_seconds": 0.01, "peak_bytes": 2_000_000},
+    }
+    rows = [
+        {**row, "trainer": "superword", "user_seconds": 0.0, "mb_per_second": None},
+        {**row, "trainer": "other", "user_seconds": 0.5, "mb_per_second": 2.0},
+    ]
+    lines = list(tables._tables(rows))
+    assert lines[-2:] == [
+        "| superword | 1 | reads .jsonl | 0.00 | 0.01 |  | 2 |  |",
+        "| other | 1 | reads .jsonl | 0.50 | 0.01 | 2.0 | 2 |  |",
+    ]
