@@ -13,7 +13,7 @@ from superword.corpus import Source
 from superword.errors import SuperwordError
 from superword.model import Model
 from superword.progress import Progress
-from superword.settings import Settings, resolve_settings
+from superword.settings import ALPHABETS, NO_LIMITS, Settings, resolve_settings
 from superword.values import printable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def compare(
 
     Args:
         first, second: backend modules after the contract `_core.pyi`.
-        data: the bytes of a model file.
+        data: the bytes of a model file; that it keeps to limits is for who loads it to check.
         sources: files as `corpus.find_files` gives them.
         threads: for counting.
         progress: called with (stage, done, total).
@@ -67,7 +67,11 @@ def compare(
     """
     both = (first, second)
     try:
-        model = _same(both, lambda module: Model(*module.model_from_bytes(data, True)), "the model")
+        model = _same(
+            both,
+            lambda module: Model(*module.model_from_bytes(data, True, *NO_LIMITS)),
+            "the model",
+        )
         ops, size, notices = _compare_training(both, model, sources, threads, progress)
         documents, ids = _compare_encoding(both, model, sources, progress)
     except _DifferenceError as error:
@@ -80,10 +84,9 @@ def settings_of(model: Model) -> Settings:
     made = [(op[0], op[3]) for op in model.ops]
     by_merges = {token for kind, token in made if kind == "merge"}
     by_supermerges = {token for kind, token in made if kind == "supermerge"} - by_merges
-    alphabet = {"bytes": 256, "utf8": 243}[model.alphabet]
     return resolve_settings(
         algorithm=model.algorithm,
-        vocab_size=alphabet + len(by_merges | by_supermerges),
+        vocab_size=ALPHABETS[model.alphabet] + len(by_merges | by_supermerges),
         supermerges=len(by_supermerges) if model.algorithm == "superbpe" else None,
         scheme=model.scheme,
         rules=model.rules,

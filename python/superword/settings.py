@@ -19,6 +19,8 @@ ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
 ID_ORDERS = ("regular-first", "creation")
 MAX_IDS = 2**31 - 1  # ordinary and special tokens together
 MAX_COUNT = 2**63 - 1
+# (max_token_bytes, max_total_bytes) of models in use already: limits are for files from elsewhere
+NO_LIMITS = (MAX_COUNT, MAX_COUNT)
 # More than any machine has; beyond it a typing error would start threads until the system refuses.
 MAX_THREADS = 1024
 

@@ -13,16 +13,13 @@ from superword.files import read_model, reason, write_atomically
 from superword.model import Model
 from superword.op import Op
 from superword.report import Report, Stage, limits_notice, report_of, warn
-from superword.settings import MAX_COUNT, optional_integer, resolve_threads
+from superword.settings import NO_LIMITS, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
 
 Errors = Literal["replace", "strict", "ignore"]
-
-# For models that were in use already: the limits are there for files from elsewhere.
-_NO_LIMITS = (MAX_COUNT, MAX_COUNT)
 
 
 @final
@@ -173,7 +170,7 @@ class Tokenizer:
         try:
             model = Model(*module.model_from_bytes(data))
         except ModelFormatError:  # it passes a limit
-            model = Model(*module.model_from_bytes(data, False, *_NO_LIMITS))
+            model = Model(*module.model_from_bytes(data, False, *NO_LIMITS))
             notice = limits_notice(model)
             warn([notice])
             notices = (*notices, notice)
@@ -443,7 +440,7 @@ class Tokenizer:
 
 
 def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
-    longest, total = _NO_LIMITS
+    longest, total = NO_LIMITS
     return Tokenizer.from_bytes(
         data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
 from pathlib import Path
@@ -83,3 +84,17 @@ def test_notices_are_shown(
         "notice  a.txt: was reached twice and counts once\n"
         "notice  b.jsonl: starts with a byte order mark, which is skipped\n"
     )
+
+
+def test_a_model_beyond_the_default_limits(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    second(monkeypatch)
+    header = Path(model).read_bytes().split(b"\n")[0].replace(b'"ops":4', b'"ops":25')
+    doubled = b"".join(b"m %d %d 1\n" % (n, n) for n in (97, *range(256, 280)))
+    body = header + b"\n" + doubled
+    Path("long").write_bytes(body + b"sha256 %s\n" % hashlib.sha256(body).hexdigest().encode())
+    assert cli.run(["parity", "long", "a.txt"]) == 4
+    assert b"more than --max-token-bytes 16777216" in capsysbinary.readouterr().err
+    roomy = ["--max-token-bytes", "33554432", "--max-total-bytes", "99999999"]
+    assert cli.run(["parity", "long", "a.txt", *roomy]) == 0
