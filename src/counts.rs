@@ -40,16 +40,16 @@ impl Counts {
         self.0.notices.clone()
     }
 
-    fn pretoken_counts<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, u64)> {
-        let table = &self.0.pretoken_counts;
-        table.iter().map(|(pretoken, count)| (PyBytes::new(py, pretoken), count)).collect()
+    fn pretoken_counts<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyBytes>, u64)>> {
+        let table = detached(py, None, |progress, _| self.0.sorted_pretokens(progress))?;
+        Ok(table.iter().map(|(pretoken, count)| (PyBytes::new(py, pretoken), count)).collect())
     }
 
     fn run_counts<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
-        let table = &self.0.pretoken_counts;
-        self.0
-            .runs
-            .iter()
+        let (table, runs) = detached(py, None, |progress, _| {
+            Ok((self.0.sorted_pretokens(progress)?, self.0.sorted_runs(progress)?))
+        })?;
+        runs.iter()
             .map(|(run, count)| {
                 let pretokens = run.iter().map(|&i| PyBytes::new(py, table.get(i as usize)));
                 Ok((PyTuple::new(py, pretokens.collect::<Vec<_>>())?, count))

@@ -204,16 +204,17 @@ pub fn model_from_bytes<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (counts, settings, progress=None))]
+#[pyo3(signature = (counts, settings, progress=None, threads=1))]
 pub fn train_counts<'py>(
     py: Python<'py>,
     counts: &Counts,
     settings: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
+    threads: usize,
 ) -> PyResult<(Bound<'py, PyBytes>, &'static str)> {
     let settings = convert::settings(settings)?;
     let (artifact, stop) = detached(py, progress, |progress, _| {
-        superword::training::train_counts(&counts.0, &settings, progress)
+        superword::training::train_counts(&counts.0, &settings, threads, progress)
     })?;
     Ok((PyBytes::new(py, &artifact), stop.name()))
 }

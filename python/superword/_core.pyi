@@ -131,7 +131,7 @@ def model_from_bytes(
 
 # training: the whole way from counts to the artifact, equal to the composition of the stages
 def train_counts(
-    counts: Counts, settings: Settings, progress: _Progress = None
+    counts: Counts, settings: Settings, progress: _Progress = None, threads: int = 1
 ) -> tuple[bytes, str]: ...
 
 # encoder

@@ -257,7 +257,7 @@ def _train_counts(
         notices.append(_EMPTY)
         warn([_EMPTY])
     clock.begin("merges")
-    data, stop = module.train_counts(counts, settings, clock)
+    data, stop = module.train_counts(counts, settings, clock, threads)
 
     def stages() -> tuple[Stage, ...]:
         clock.end()

@@ -1,17 +1,15 @@
 //! From runs of pretokens to candidates for supermerges (SPEC section 6).
 
 use crate::error::{Progress, Result};
-use crate::interner::{POLL_EVERY, Tally};
 use crate::model::{Op, OpKind};
-use crate::pretokenize::is_eligible_text;
+pub use crate::pruning::NOT_ELIGIBLE;
 use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
+use crate::scanner::is_eligible;
 use crate::settings::Settings;
-use crate::tables::{PretokenCounts, SequenceCounts};
+use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts};
+use crate::tally::Tally;
 use crate::ticker::Ticker;
 use crate::vocabulary::vocabulary_of_ops;
-
-/// In the place of a token: the pretoken is not eligible.
-pub const NOT_ELIGIBLE: u32 = u32::MAX;
 
 /// For every pretoken the one token it becomes, or [`NOT_ELIGIBLE`].
 ///
@@ -40,7 +38,7 @@ pub fn single_token_pretokens(
         // To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
         // soon as tokens can be deleted, so what remains is encoded.
         let Some(number) = vocabulary.number(pretoken) else { continue };
-        if !std::str::from_utf8(pretoken).is_ok_and(is_eligible_text) {
+        if !is_eligible(pretoken) {
             continue;
         }
         tokens.clear();
@@ -87,11 +85,9 @@ pub fn split_runs(
             piece.clear();
         }
     }
-    let mut sorted = SequenceCounts::default();
     let poll = &mut || ticker.work(POLL_EVERY);
-    for number in pieces.sorted(|piece| piece[0] as usize, poll)? {
-        sorted.push(pieces.get(number), pieces.count(number));
-    }
+    let pieces = pieces.into_table();
+    let sorted = pieces.arranged(&pieces.order(|piece| piece[0] as usize, poll)?);
     ticker.report(total)?;
     Ok(sorted)
 }

@@ -5,20 +5,22 @@
 
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
-use crate::feeds::{DocumentFeed, Feed, FileFeed, Job};
-use crate::interner::{POLL_EVERY, Tally, checked_sum};
-use crate::pretokenize::{Pretokens, is_eligible_text};
+use crate::feeds::{DocumentFeed, Feed, FileFeed, regular_file_size};
+use crate::runs::{Rereading, RunKeeper, RunLimit, RunPart, RunVisitor, Runs};
+use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::{MAX_COUNT, Scheme};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
+use crate::tally::{Key, Tally, checked_sum};
 use crate::ticker::Ticker;
-use crate::workers::{Work, count_jobs};
+use crate::workers::count_jobs;
 
-/// How much text is counted between two calls of a poll function, well under a millisecond of work.
-const POLL_BYTES: usize = 64 * 1024;
+/// How much memory the runs of a corpus may take as they come: those of about 2 GB of English.
+const RUN_BYTES: usize = 1 << 30;
 
-/// What training needs to know of a corpus.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What training needs to know of a corpus. In what order the tables are does not matter; threads
+/// change it.
+#[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// How many documents there are, empty ones too.
     pub documents: u64,
@@ -28,10 +30,10 @@ pub struct Counts {
     pub pretokens: u64,
     /// What a user should know about the files, in their order.
     pub notices: Vec<String>,
-    /// Each different pretoken, ascending by bytes.
+    /// Each different pretoken.
     pub pretoken_counts: PretokenCounts,
-    /// Each different run, as indices into `pretoken_counts`, ascending.
-    pub runs: SequenceCounts,
+    /// The runs, as indices into `pretoken_counts`.
+    pub runs: Runs,
 }
 
 impl Counts {
@@ -39,142 +41,98 @@ impl Counts {
     pub fn distinct_pretokens(&self) -> u64 {
         self.pretoken_counts.len() as u64
     }
+
+    /// Each different pretoken, ascending by bytes.
+    ///
+    /// # Errors
+    /// What `progress` returns.
+    pub fn sorted_pretokens(&self, progress: &mut Progress<'_>) -> Result<PretokenCounts> {
+        let order = self.pretoken_order(progress)?;
+        Ok(self.pretoken_counts.arranged(&order))
+    }
+
+    /// Each different run, as indices into the table of [`Self::sorted_pretokens`], ascending.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Training`] if a count would pass 2^63 - 1; what `progress` returns.
+    pub fn sorted_runs(&self, progress: &mut Progress<'_>) -> Result<SequenceCounts> {
+        let order = self.pretoken_order(progress)?;
+        let mut ranks = vec![0; order.len()];
+        for (rank, &index) in order.iter().enumerate() {
+            ranks[index as usize] = rank as u32;
+        }
+        let new = || RunTally { ranks: &ranks, run: Vec::new(), runs: Tally::default() };
+        let parts = self.runs.visit(&self.pretoken_counts, "count", 1, &new, progress)?;
+        let mut runs = Tally::default();
+        for part in parts {
+            runs.merge(&part.runs.into_table(), |_| false, &mut || progress("count", 0, 0))?;
+        }
+        let table = runs.into_table();
+        let order = table.order(|run| run[0] as usize, &mut || progress("count", 0, 0))?;
+        Ok(table.arranged(&order))
+    }
+
+    fn pretoken_order(&self, progress: &mut Progress<'_>) -> Result<Vec<u32>> {
+        let first_two =
+            |x: &[u8]| usize::from(x[0]) << 8 | x.get(1).map_or(0, |&second| usize::from(second));
+        self.pretoken_counts.order(first_two, &mut || progress("count", 0, 0))
+    }
 }
 
-/// The growing tables while documents are counted; runs hold the numbers of pretokens.
-#[derive(Default)]
-pub(crate) struct Tables {
-    documents: u64,
-    pretokens: Tally<u8>,
+/// Counts runs apart.
+struct RunTally<'r> {
+    ranks: &'r [u32],
+    run: Vec<u32>,
     runs: Tally<u32>,
 }
 
-impl Tables {
-    /// Adds the tables of another part; its runs hold positions in its `pretokens`.
-    fn merge<'p>(
-        &mut self,
-        documents: u64,
-        pretokens: impl Iterator<Item = (&'p [u8], u64)>,
-        runs: impl Iterator<Item = (&'p [u32], u64)>,
-        poll: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<()> {
-        self.documents = checked_sum(self.documents, documents)?;
-        let mut numbers = Vec::new();
-        for (pretoken, count) in pretokens {
-            numbers.push(self.pretokens.add(pretoken, count)?);
-            if numbers.len() % POLL_EVERY == 0 {
-                poll()?;
-            }
-        }
-        let mut renumbered = Vec::new();
-        for (index, (run, count)) in runs.enumerate() {
-            renumbered.clear();
-            renumbered.extend(run.iter().map(|&pretoken| numbers[pretoken as usize]));
-            self.runs.add(&renumbered, count)?;
-            if index % POLL_EVERY == 0 {
-                poll()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The counts in their defined order.
-    fn finish(
-        mut self,
-        notices: Vec<String>,
-        poll: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Counts> {
-        let mut counts = Counts { documents: self.documents, notices, ..Counts::default() };
-        let first_two =
-            |x: &[u8]| usize::from(x[0]) << 8 | x.get(1).map_or(0, |&second| usize::from(second));
-        let mut ranks = vec![0; self.pretokens.len()];
-        for (rank, number) in self.pretokens.sorted(first_two, poll)?.into_iter().enumerate() {
-            ranks[number as usize] = rank as u32;
-            let (pretoken, count) = (self.pretokens.get(number), self.pretokens.count(number));
-            counts.pretoken_counts.push(pretoken, count);
-            counts.pretokens = checked_sum(counts.pretokens, count)?;
-            // a product past 64 bits is past the bound, too
-            let bytes = count.saturating_mul(pretoken.len() as u64);
-            counts.bytes = checked_sum(counts.bytes, bytes)?;
-        }
-        self.runs.replace_items(|number| ranks[number as usize]);
-        for number in self.runs.sorted(|run| run[0] as usize, poll)? {
-            counts.runs.push(self.runs.get(number), self.runs.count(number));
-        }
-        Ok(counts)
+impl RunVisitor for RunTally<'_> {
+    fn visit(&mut self, run: &[u32], count: u64) -> Result<()> {
+        self.run.clear();
+        self.run.extend(run.iter().map(|&index| self.ranks[index as usize]));
+        self.runs.add(&self.run, count).map(|_| ())
     }
 }
 
-/// Counts documents, one after the other, in one thread.
-struct Counter<'c> {
-    tables: Tables,
-    scheme: Scheme,
-    special_tokens: &'c SpecialTokens,
-    with_runs: bool,
-    /// For each pretoken number, once runs are wanted.
-    eligible: Vec<bool>,
-    run: Vec<u32>,
-    unpolled: usize,
+/// The growing tables while documents are counted; `runs` hold the numbers of pretokens.
+struct Counter {
+    pretokens: Tally<u8>,
+    runs: Option<RunKeeper>,
+    limit: RunLimit,
+    keys: Vec<Key>,
 }
 
-impl Counter<'_> {
-    /// Counts one document: no pretoken and no run crosses the place of a special token.
-    fn add(&mut self, document: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.tables.documents = checked_sum(self.tables.documents, 1)?;
-        for (piece, special) in self.special_tokens.split(document) {
-            if special.is_some() {
-                continue;
+impl Counter {
+    fn new(with_runs: bool, limit: RunLimit) -> Self {
+        let runs = with_runs.then(RunKeeper::new);
+        Self { pretokens: Tally::default(), runs, limit, keys: Vec::new() }
+    }
+}
+
+impl Sink for Counter {
+    fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
+        let Self { pretokens, runs, limit, keys } = self;
+        pretokens.keys_of(text.as_bytes(), batch, keys);
+        pretokens.reserve(keys);
+        let Some(runs) = runs else {
+            for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
+                pretokens.add_key(key, pretoken, 1, |_| false)?;
             }
-            for pretoken in Pretokens::new(piece, self.scheme) {
-                let number = self.tables.pretokens.add(pretoken.as_bytes(), 1)?;
-                if self.with_runs {
-                    self.add_to_run(pretoken, number)?;
-                }
-                self.unpolled += pretoken.len();
-                if self.unpolled >= POLL_BYTES {
-                    self.unpolled = 0;
-                    poll()?;
-                }
+            return Ok(());
+        };
+        for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
+            let (number, eligible) = pretokens.add_key(key, pretoken, 1, is_eligible)?;
+            if eligible {
+                runs.push(number);
+            } else {
+                runs.end_run(*limit)?;
             }
-            self.end_run()?;
         }
         Ok(())
-    }
-
-    fn add_to_run(&mut self, pretoken: &str, number: u32) -> Result<()> {
-        if self.eligible.len() == number as usize {
-            self.eligible.push(is_eligible_text(pretoken));
-        }
-        if self.eligible[number as usize] {
-            self.run.push(number);
-            Ok(())
-        } else {
-            self.end_run()
-        }
     }
 
     fn end_run(&mut self) -> Result<()> {
-        if self.run.len() > 1 {
-            self.tables.runs.add(&self.run, 1)?;
-        }
-        self.run.clear();
-        Ok(())
-    }
-}
-
-impl Work for Counter<'_> {
-    fn run(&mut self, job: Job<'_>, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        match job {
-            Job::Documents(documents) => {
-                documents.iter().try_for_each(|document| self.add(document, poll))
-            }
-            Job::Batch(source, mut batch) => {
-                while let Some(document) = batch.next_document(source, poll)? {
-                    self.add(&document, poll)?;
-                }
-                Ok(())
-            }
-        }
+        self.runs.as_mut().map_or(Ok(()), |runs| runs.end_run(self.limit))
     }
 }
 
@@ -196,8 +154,9 @@ pub fn count_documents(
     progress: &mut Progress<'_>,
 ) -> Result<Counts> {
     let mut feed = DocumentFeed::new(batches);
-    let tables = count_feed(&mut feed, scheme, special_tokens, runs, threads, progress)?;
-    tables.finish(Vec::new(), &mut || feed.report(progress))
+    let limit = runs.then_some(RunLimit { bytes: RUN_BYTES, again: false });
+    count_feed(&mut feed, scheme, special_tokens, limit, threads, progress)
+        .map(|(counts, _)| counts)
 }
 
 /// Counts the pretokens, and if `runs` the runs, of the documents of files; everything else as
@@ -215,36 +174,102 @@ pub fn count_files(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Counts> {
-    let mut feed = FileFeed::new(sources);
-    let tables = count_feed(&mut feed, scheme, special_tokens, runs, threads, progress)?;
-    let notices = std::mem::take(&mut feed.notices);
-    tables.finish(notices, &mut || feed.report(progress))
+    count_files_within(
+        sources,
+        scheme,
+        special_tokens,
+        runs.then_some(RUN_BYTES),
+        threads,
+        progress,
+    )
 }
 
+/// As [`count_files`], with so many bytes for runs, if they are wanted.
+fn count_files_within(
+    sources: &[Source],
+    scheme: Scheme,
+    special_tokens: &SpecialTokens,
+    run_bytes: Option<usize>,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<Counts> {
+    let mut feed = FileFeed::new(sources, "count");
+    // a pipe gives its content once
+    let again = sources.iter().all(|source| regular_file_size(source).is_some());
+    let limit = run_bytes.map(|bytes| RunLimit { bytes, again });
+    let (mut counts, dropped) =
+        count_feed(&mut feed, scheme, special_tokens, limit, threads, progress)?;
+    counts.notices = std::mem::take(&mut feed.notices);
+    if let Some(fingerprint) = dropped {
+        let (sources, special_tokens) = (sources.to_vec(), special_tokens.clone());
+        let again = vec![Rereading { sources, scheme, special_tokens, fingerprint }];
+        counts.runs = Runs { parts: Vec::new(), again };
+    }
+    Ok(counts)
+}
+
+/// The counts of a feed; and, if runs were dropped, the sum of the fingerprints of all documents.
 fn count_feed<'s>(
     feed: &mut dyn Feed<'s>,
     scheme: Scheme,
     special_tokens: &SpecialTokens,
-    with_runs: bool,
+    limit: Option<RunLimit>,
     threads: usize,
     progress: &mut Progress<'_>,
-) -> Result<Tables> {
-    let new_counter = || Counter {
-        tables: Tables::default(),
-        scheme,
-        special_tokens,
-        with_runs,
-        eligible: Vec::new(),
-        run: Vec::new(),
-        unpolled: 0,
-    };
-    let mut counters = count_jobs(feed, &new_counter, threads, progress)?.into_iter();
-    let mut tables = counters.next().map(|counter| counter.tables).unwrap_or_default();
-    for Counter { tables: part, .. } in counters {
-        let poll = &mut || feed.report(progress);
-        tables.merge(part.documents, part.pretokens.iter(), part.runs.iter(), poll)?;
+) -> Result<(Counts, Option<u64>)> {
+    let with_runs = limit.is_some();
+    let limit = limit.unwrap_or(RunLimit { bytes: 0, again: false });
+    let limit = RunLimit { bytes: limit.bytes / threads.max(1), ..limit };
+    let new_scanner = || Scanner::new(scheme, special_tokens, Counter::new(with_runs, limit));
+    let mut parts = Parts::default();
+    let (mut kept, mut all) = (true, 0_u64);
+    for scanner in count_jobs(feed, &new_scanner, threads, progress)? {
+        let Scanner { documents, fingerprint, sink: Counter { pretokens, runs, .. }, .. } = scanner;
+        all = all.wrapping_add(fingerprint);
+        kept &= parts.add(documents, pretokens, runs, &mut || feed.report(progress))?;
     }
-    Ok(tables)
+    Ok((parts.finish()?, (!kept).then_some(all)))
+}
+
+/// The counts of the parts of a corpus, becoming those of the whole.
+#[derive(Default)]
+struct Parts {
+    documents: u64,
+    pretokens: Option<Tally<u8>>,
+    runs: Runs,
+}
+
+impl Parts {
+    /// Adds a part whose runs hold the numbers of its own pretokens; returns whether they were kept.
+    fn add(
+        &mut self,
+        documents: u64,
+        pretokens: Tally<u8>,
+        runs: Option<RunKeeper>,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<bool> {
+        self.documents = checked_sum(self.documents, documents)?;
+        let indices = match &mut self.pretokens {
+            None => {
+                self.pretokens = Some(pretokens);
+                Vec::new()
+            }
+            Some(all) => all.merge(&pretokens.into_table(), |_| false, poll)?,
+        };
+        Ok(runs.is_none_or(|runs| self.runs.add(runs, indices)))
+    }
+
+    fn finish(self) -> Result<Counts> {
+        let pretoken_counts = self.pretokens.unwrap_or_default().into_table();
+        let (mut pretokens, mut bytes) = (0, 0);
+        for (pretoken, count) in pretoken_counts.iter() {
+            pretokens = checked_sum(pretokens, count)?;
+            // a product past 64 bits is past the bound, too
+            bytes = checked_sum(bytes, count.saturating_mul(pretoken.len() as u64))?;
+        }
+        let (documents, runs, notices) = (self.documents, self.runs, Vec::new());
+        Ok(Counts { documents, bytes, pretokens, notices, pretoken_counts, runs })
+    }
 }
 
 /// The counts that a user brings as tables; equal entries are added up. Source: SPEC 6.
@@ -265,15 +290,16 @@ pub fn count_table<B: AsRef<[u8]>>(
     if documents > MAX_COUNT {
         return Err(input_error("the number of documents must be from 0 to 2^63 - 1".into()));
     }
-    let mut tables = Tables { documents, ..Tables::default() };
+    let mut known = Tally::default();
     for (index, (pretoken, count)) in pretokens.iter().enumerate() {
         ticker.step(index as u64)?;
         if pretoken.as_ref().is_empty() {
             return Err(input_error(format!("pretoken {index}: is empty")));
         }
         check_count("pretoken", index, *count)?;
-        tables.pretokens.add(pretoken.as_ref(), *count)?;
+        known.add(pretoken.as_ref(), *count)?;
     }
+    let mut run_tally = Tally::default();
     let mut numbers = Vec::new();
     for (index, (run, count)) in runs.iter().enumerate() {
         ticker.step((pretokens.len() + index) as u64)?;
@@ -283,7 +309,7 @@ pub fn count_table<B: AsRef<[u8]>>(
         check_count("run", index, *count)?;
         numbers.clear();
         for pretoken in run {
-            let number = tables.pretokens.find(pretoken.as_ref()).ok_or_else(|| {
+            let number = known.find(pretoken.as_ref()).ok_or_else(|| {
                 input_error(format!(
                     "run {index}: the pretoken {} (hex) is not in the table of pretokens",
                     hex(pretoken.as_ref())
@@ -291,25 +317,38 @@ pub fn count_table<B: AsRef<[u8]>>(
             })?;
             numbers.push(number);
         }
-        tables.runs.add(&numbers, *count)?;
+        run_tally.add(&numbers, *count)?;
     }
-    let mut in_runs = vec![0u128; tables.pretokens.len()];
-    for (run, count) in tables.runs.iter() {
-        for &number in run {
-            in_runs[number as usize] += u128::from(count);
+    let runs = RunKeeper::Tally { runs: run_tally, run: Vec::new() };
+    let mut parts = Parts::default();
+    parts.add(documents, known, Some(runs), &mut || ticker.report(total))?;
+    let counts = parts.finish()?;
+    check_runs(&counts)?;
+    Ok(counts)
+}
+
+/// Refuses runs that hold a pretoken more often than its count says.
+fn check_runs(counts: &Counts) -> Result<()> {
+    let pretokens = &counts.pretoken_counts;
+    let mut in_runs = vec![0u128; pretokens.len()];
+    for part in &counts.runs.parts {
+        let RunPart::Table(runs) = part else { continue };
+        for (run, count) in runs.iter() {
+            for &index in run {
+                in_runs[index as usize] += u128::from(count);
+            }
         }
     }
-    let too_often = (0..tables.pretokens.len() as u32)
-        .filter(|&number| in_runs[number as usize] > u128::from(tables.pretokens.count(number)))
-        .min_by_key(|&number| tables.pretokens.get(number));
-    if let Some(number) = too_often {
-        return Err(input_error(format!(
+    let too_often = (0..pretokens.len())
+        .filter(|&index| in_runs[index] > u128::from(pretokens.counts[index]))
+        .min_by_key(|&index| pretokens.get(index));
+    too_often.map_or(Ok(()), |index| {
+        Err(input_error(format!(
             "the runs hold the pretoken {} (hex) more often than its count, {}",
-            hex(tables.pretokens.get(number)),
-            tables.pretokens.count(number)
-        )));
-    }
-    tables.finish(Vec::new(), &mut || ticker.report(total))
+            hex(pretokens.get(index)),
+            pretokens.counts[index]
+        )))
+    })
 }
 
 /// The counts of the whole from those of its parts; no part gives the empty counts.
@@ -317,14 +356,16 @@ pub fn count_table<B: AsRef<[u8]>>(
 /// # Errors
 /// [`ErrorKind::Training`] if a count would pass 2^63 - 1.
 pub fn merge_counts(parts: Vec<Counts>) -> Result<Counts> {
-    let mut tables = Tables::default();
-    let mut notices = Vec::new();
+    let mut all = Counts::default();
+    let mut pretokens = Tally::default();
     for part in parts {
-        let (pretokens, runs) = (part.pretoken_counts.iter(), part.runs.iter());
-        tables.merge(part.documents, pretokens, runs, &mut || Ok(()))?;
-        notices.extend(part.notices);
+        all.documents = checked_sum(all.documents, part.documents)?;
+        let indices = pretokens.merge(&part.pretoken_counts, |_| false, &mut || Ok(()))?;
+        all.runs.extend(part.runs, &indices);
+        all.notices.extend(part.notices);
     }
-    tables.finish(notices, &mut || Ok(()))
+    let merged = Parts { documents: all.documents, pretokens: Some(pretokens), runs: all.runs };
+    Ok(Counts { notices: all.notices, ..merged.finish()? })
 }
 
 fn check_count(what: &str, index: usize, count: u64) -> Result<()> {
@@ -340,4 +381,102 @@ fn hex(bytes: &[u8]) -> String {
 
 fn input_error(message: String) -> Error {
     Error::new(ErrorKind::Input, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::{Compression, SourceKind};
+    use crate::error::no_progress;
+    use crate::settings::{Algorithm, Settings};
+    use crate::training::train_counts;
+
+    fn text(number: usize) -> String {
+        let words = ["to", " be", " or", " not", ",", " that", " is", " the", " question", "\n"];
+        (0..300).map(|i| words[(number * 31 + i * i + i * number) % 97 % words.len()]).collect()
+    }
+
+    fn source(name: &str) -> Source {
+        let file = format!("superword-runs-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(file).to_str().unwrap().to_owned();
+        let (kind, compression, field) = (SourceKind::Lines, Compression::None, String::new());
+        Source { path, kind, compression, field }
+    }
+
+    fn write(source: &Source, texts: std::ops::Range<usize>) {
+        let lines: Vec<String> = texts.map(|number| text(number).replace('\n', " ")).collect();
+        std::fs::write(&source.path, lines.join("\n")).unwrap();
+    }
+
+    fn within(sources: &[Source], bytes: usize, threads: usize) -> Counts {
+        let special_tokens = SpecialTokens::new(&["question"]).unwrap();
+        let (scheme, bytes) = (Scheme::Gpt4o, Some(bytes));
+        count_files_within(sources, scheme, &special_tokens, bytes, threads, &mut no_progress)
+            .unwrap()
+    }
+
+    fn train(counts: &Counts) -> Vec<u8> {
+        let settings = Settings::new(Algorithm::Boundless, 340, 340, 0);
+        train_counts(counts, &settings, 2, &mut no_progress).unwrap().0
+    }
+
+    #[test]
+    fn runs_that_are_kept_and_runs_that_are_read_again_train_alike() {
+        let sources = [source("one"), source("other")];
+        write(&sources[0], 0..150);
+        write(&sources[1], 150..400);
+        let kept = within(&sources, usize::MAX, 1);
+        assert!(kept.runs.again.is_empty());
+        let (expected, runs) = (train(&kept), kept.sorted_runs(&mut no_progress).unwrap());
+        assert!(runs.len() > 100);
+        for threads in [1, 2] {
+            let again = within(&sources, 500, threads);
+            assert!(again.runs.parts.is_empty());
+            assert_eq!(train(&again), expected);
+            assert_eq!(again.sorted_runs(&mut no_progress).unwrap(), runs);
+        }
+        let parts = sources.iter().zip([1000, usize::MAX]);
+        let parts =
+            parts.map(|(source, bytes)| within(std::slice::from_ref(source), bytes, 1)).collect();
+        let merged = merge_counts(parts).unwrap();
+        assert_eq!((merged.runs.again.len(), merged.runs.parts.len()), (1, 1));
+        assert_eq!(train(&merged), expected);
+        assert_eq!(merged.sorted_runs(&mut no_progress).unwrap(), runs);
+        sources.iter().for_each(|source| std::fs::remove_file(&source.path).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_has_changed_is_noticed() {
+        let sources = [source("changing")];
+        write(&sources[0], 0..50);
+        let counts = within(&sources, 0, 1);
+        for texts in [0..51, 1..51] {
+            write(&sources[0], texts);
+            let settings = Settings::new(Algorithm::Superbpe, 340, 300, 40);
+            let trained = train_counts(&counts, &settings, 1, &mut no_progress);
+            let error = trained.unwrap_err();
+            assert_eq!((error.kind, &error.message[..17]), (ErrorKind::Input, "the files changed"));
+        }
+        std::fs::remove_file(&sources[0].path).unwrap();
+    }
+
+    #[test]
+    fn runs_that_come_once_are_counted_past_the_bound() {
+        let special_tokens = SpecialTokens::new::<&str>(&[]).unwrap();
+        let count = |bytes, threads| {
+            let mut batches = (0..400).map(|number| vec![text(number)]);
+            let mut next = || Ok(batches.next());
+            let mut feed = DocumentFeed::new(&mut next);
+            let limit = Some(RunLimit { bytes, again: false });
+            let scheme = Scheme::Gpt4oUniscript;
+            count_feed(&mut feed, scheme, &special_tokens, limit, threads, &mut no_progress)
+        };
+        let (kept, _) = count(usize::MAX, 1).unwrap();
+        for (bytes, threads) in [(500, 1), (20_000, 1), (500, 2)] {
+            let (counted, dropped) = count(bytes, threads).unwrap();
+            let counted_apart = |part: &RunPart| matches!(part, RunPart::Table(_));
+            assert!(dropped.is_none() && counted.runs.parts.iter().any(counted_apart));
+            assert_eq!(train(&counted), train(&kept));
+        }
+    }
 }

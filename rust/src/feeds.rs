@@ -87,6 +87,7 @@ impl<'s> Feed<'s> for DocumentFeed<'_> {
 /// Jobs from files, read one after the other.
 pub(crate) struct FileFeed<'s> {
     sources: &'s [Source],
+    stage: &'static str,
     index: usize,
     reader: Option<BatchReader>,
     /// What a user should know about the files, as far as they have been read.
@@ -99,9 +100,19 @@ pub(crate) struct FileFeed<'s> {
 }
 
 impl<'s> FileFeed<'s> {
-    pub(crate) fn new(sources: &'s [Source]) -> Self {
+    /// `stage` is the name under which progress is reported.
+    pub(crate) fn new(sources: &'s [Source], stage: &'static str) -> Self {
         let total = bytes_of_files(sources);
-        Self { sources, index: 0, reader: None, notices: Vec::new(), before: 0, done: 0, total }
+        Self {
+            sources,
+            stage,
+            index: 0,
+            reader: None,
+            notices: Vec::new(),
+            before: 0,
+            done: 0,
+            total,
+        }
     }
 }
 
@@ -113,10 +124,11 @@ impl<'s> Feed<'s> for FileFeed<'s> {
                 Some(reader) => reader,
                 empty => empty.insert(BatchReader::open(source, MAX_DOCUMENT_BYTES)?),
             };
-            let (before, done, total) = (self.before, &mut self.done, self.total);
+            let (stage, before, done, total) =
+                (self.stage, self.before, &mut self.done, self.total);
             let mut on_read = |read| {
                 *done = before + read;
-                progress("count", *done, total)
+                progress(stage, *done, total)
             };
             if let Some(batch) = reader.next_batch(&mut on_read)? {
                 return Ok(Some(Job::Batch(source, batch)));
@@ -134,23 +146,27 @@ impl<'s> Feed<'s> for FileFeed<'s> {
     }
 
     fn check_rest(&mut self, progress: &mut Progress<'_>) -> Result<()> {
-        let (before, done, total) = (self.before, &mut self.done, self.total);
+        let (stage, before, done, total) = (self.stage, self.before, &mut self.done, self.total);
         let mut on_read = |read| {
             *done = before + read;
-            progress("count", *done, total)
+            progress(stage, *done, total)
         };
         self.reader.as_mut().map_or(Ok(()), |reader| reader.check_rest(&mut on_read))
     }
 
     fn report(&self, progress: &mut Progress<'_>) -> Result<()> {
-        progress("count", self.done, self.total)
+        progress(self.stage, self.done, self.total)
     }
 }
 
 /// The size of all files, 0 if one of them has no size that can be known.
 fn bytes_of_files(sources: &[Source]) -> u64 {
-    let size = |source: &Source| fs::metadata(&source.path).ok().filter(|x| x.is_file());
-    sources.iter().map(|source| size(source).map(|x| x.len())).sum::<Option<u64>>().unwrap_or(0)
+    sources.iter().map(regular_file_size).sum::<Option<u64>>().unwrap_or(0)
+}
+
+/// The bytes of a regular file, as it lies; `None` for anything else, which may be read only once.
+pub(crate) fn regular_file_size(source: &Source) -> Option<u64> {
+    fs::metadata(&source.path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
 }
 
 /// Refuses document number `index` (from 0) if its `size` in bytes is over the limit.

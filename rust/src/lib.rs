@@ -22,13 +22,17 @@ mod pairs;
 mod parallel;
 pub mod patterns;
 pub mod pretokenize;
+mod pruning;
 mod replay;
+pub mod runs;
+mod scanner;
 pub mod scripts;
 pub mod settings;
 mod sides;
 pub mod special_tokens;
 pub mod superwords;
 pub mod tables;
+mod tally;
 mod ticker;
 pub mod training;
 #[rustfmt::skip]

@@ -2,9 +2,9 @@
 
 use crate::arena::Arena;
 use crate::error::{Progress, Result};
-use crate::merges::{Stop, merge_best};
+use crate::merges::Stop;
 use crate::model::{Op, OpKind};
-use crate::pairs::Pairs;
+use crate::pairs::{Best, Pairs};
 use crate::settings::{Algorithm, Rules, Settings};
 use crate::tables::{SequenceCounts, Table};
 use crate::ticker::Ticker;
@@ -25,6 +25,22 @@ pub fn train_superwords(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
+    let (ops, stop, _) = train_superwords_above(ops, candidates, 1, settings, progress)?;
+    Ok((ops, stop))
+}
+
+/// As [`train_superwords`], where candidates may lack what supermerges of a count below `floor`
+/// need; tells also whether the result is sure not to depend on such a supermerge.
+///
+/// # Errors
+/// As for [`train_superwords`].
+pub(crate) fn train_superwords_above(
+    ops: &[Op],
+    candidates: &SequenceCounts,
+    floor: u64,
+    settings: &Settings,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Op>, Stop, bool)> {
     let alphabet = settings.alphabet.tokens().len();
     let wanted = match settings.algorithm {
         Algorithm::Superbpe => settings.supermerges as usize,
@@ -36,66 +52,158 @@ pub fn train_superwords(
     let Table { items, ends, counts } = candidates;
     let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
-    let mut pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, ticker)?;
+    let seams = Seams::new(vocabulary.len());
+    let pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, ticker)?;
+    let mut supermerges =
+        Supermerges { pairs, seams, floor, min_count: settings.min_count, exact: true };
     let (ops, stop) = match settings.algorithm {
-        Algorithm::Superbpe => {
-            let min_count = settings.min_count;
-            let (added, stop) =
-                merge_best(OpKind::Supermerge, wanted, &mut pairs, min_count, ticker)?;
-            ([ops, &added].concat(), stop)
-        }
-        _ => replay_merges(ops, &mut pairs, alphabet, settings, ticker)?,
+        Algorithm::Superbpe => add_supermerges(ops, &mut supermerges, wanted, ticker)?,
+        _ => replay_merges(ops, &mut supermerges, alphabet, wanted, ticker)?,
     };
-    Ok((renumber(&ops, alphabet), stop))
+    Ok((renumber(&ops, alphabet), stop, supermerges.exact))
+}
+
+/// The pretokens with which each token starts and ends, for as long as they are the same wherever
+/// it stands.
+struct Seams {
+    ends: Vec<(u32, u32)>,
+}
+
+impl Seams {
+    fn new(tokens: usize) -> Self {
+        Self { ends: (0..tokens as u32).map(|token| (token, token)).collect() }
+    }
+
+    /// Whether the token that a supermerge makes has but one start and one end.
+    fn add(&mut self, op: &Op) -> bool {
+        let ends = (self.ends[op.left as usize].0, self.ends[op.right as usize].1);
+        match self.ends.get(op.new as usize) {
+            Some(&known) => known == ends,
+            None => {
+                self.ends.push(ends);
+                true
+            }
+        }
+    }
+}
+
+/// What comes next, as far as it is known.
+enum Next {
+    Pair(Best),
+    /// No pair can be merged; `Stop` says why.
+    None(Stop),
+    /// The candidates do not tell.
+    Unknown,
+}
+
+/// The supermerges of candidates that were cut where they are rarer than `floor`.
+struct Supermerges {
+    pairs: Pairs,
+    seams: Seams,
+    floor: u64,
+    min_count: u64,
+    /// Nothing so far can depend on what was cut away.
+    exact: bool,
+}
+
+impl Supermerges {
+    /// The best pair, if it is more frequent than a regular merge that happens `regular` times.
+    fn next(&mut self, regular: Option<u64>) -> Next {
+        let best = self.pairs.best().filter(|best| best.count >= self.floor);
+        match best {
+            Some(best) if best.count < self.min_count => Next::None(Stop::MinCount),
+            Some(best) => Next::Pair(best),
+            // what was cut away is rarer than the floor
+            None if self.floor <= 1 => Next::None(Stop::NoPairs),
+            None if regular.is_some_and(|count| count >= self.floor - 1) => {
+                Next::None(Stop::NoPairs)
+            }
+            None => Next::Unknown,
+        }
+    }
+
+    fn merge(&mut self, best: Best, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
+        let op = self.pairs.merge(best, OpKind::Supermerge, ticker)?;
+        if self.floor > 1 {
+            self.exact &= self.seams.add(&op);
+        }
+        Ok(op)
+    }
+}
+
+/// SuperBPE: the best supermerge again and again, after all of `ops`.
+fn add_supermerges(
+    ops: &[Op],
+    supermerges: &mut Supermerges,
+    wanted: usize,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<(Vec<Op>, Stop)> {
+    let mut out = ops.to_vec();
+    let size = supermerges.pairs.vocabulary().len();
+    let mut added = 0;
+    let stop = loop {
+        if added >= wanted || !supermerges.exact {
+            break Stop::VocabSize;
+        }
+        match supermerges.next(None) {
+            Next::Pair(best) => out.push(supermerges.merge(best, ticker)?),
+            Next::None(stop) => break stop,
+            Next::Unknown => supermerges.exact = false,
+        }
+        added = supermerges.pairs.vocabulary().len() - size;
+        ticker.step(added as u64)?;
+    };
+    ticker.report(added as u64)?;
+    Ok((out, stop))
 }
 
 /// BoundlessBPE: of the best supermerge and the next regular merge, the more frequent one.
 fn replay_merges(
     ops: &[Op],
-    pairs: &mut Pairs,
+    supermerges: &mut Supermerges,
     alphabet: usize,
-    settings: &Settings,
+    wanted: usize,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let mut out = Vec::new();
     // Which tokens some op has made; numbers of phase 1 stand for bytes here, made or not yet.
-    let mut made = vec![false; pairs.vocabulary().len()];
+    let mut made = vec![false; supermerges.pairs.vocabulary().len()];
     made[..alphabet].fill(true);
-    let mut size = alphabet;
+    let mut added = 0;
     let mut waiting = ops.iter();
     let stop = loop {
-        ticker.step((size - alphabet) as u64)?;
-        if size >= settings.vocab_size as usize {
+        ticker.step(added as u64)?;
+        if added >= wanted || !supermerges.exact {
             break Stop::VocabSize;
         }
-        let best = pairs.best();
-        let op = match (best, waiting.as_slice().first()) {
+        let regular = waiting.as_slice().first();
+        let op = match (supermerges.next(regular.map(|op| op.count)), regular) {
             // A part that no op has made yet gives way. It cannot happen when `ops` and the
             // candidates come from the same corpus, nor once all of `ops` are replayed.
-            (Some(best), regular)
-                if best.count >= settings.min_count
-                    && regular.is_none_or(|op| {
-                        best.count > op.count
-                            && made[best.left as usize]
-                            && made[best.right as usize]
-                    }) =>
+            (Next::Pair(best), regular)
+                if regular.is_none_or(|op| {
+                    best.count > op.count && made[best.left as usize] && made[best.right as usize]
+                }) =>
             {
-                pairs.merge(best, OpKind::Supermerge, ticker)?
+                supermerges.merge(best, ticker)?
             }
-            (_, Some(&op)) => {
+            (Next::Pair(_) | Next::None(_), Some(&op)) => {
                 waiting.next();
                 op
             }
-            (None, None) => break Stop::NoPairs,
-            (Some(_), None) => break Stop::MinCount,
+            (Next::None(stop), None) => break stop,
+            (Next::Unknown, _) | (Next::Pair(_), None) => {
+                supermerges.exact = false;
+                continue;
+            }
         };
         out.push(op);
-        made.resize(pairs.vocabulary().len(), false);
+        made.resize(supermerges.pairs.vocabulary().len(), false);
         if !std::mem::replace(&mut made[op.new as usize], true) {
-            size += 1;
+            added += 1;
         }
     };
-    ticker.report((size - alphabet) as u64)?;
+    ticker.report(added as u64)?;
     Ok((out, stop))
 }
 

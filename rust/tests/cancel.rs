@@ -56,10 +56,10 @@ fn checking_a_table_of_counts() {
     let runs: Vec<_> = (1..4096_u32).map(|i| (vec!["0".to_owned(), i.to_string()], 1)).collect();
     let none: &[(Vec<String>, u64)] = &[];
     assert!(count_table(&pretokens, none, 1, &mut no_progress).is_ok());
-    assert_eq!(count_table(&pretokens, none, 1, &mut stop), Err(Error::cancelled()));
+    assert_eq!(count_table(&pretokens, none, 1, &mut stop).unwrap_err(), Error::cancelled());
     // Late in the table the runs are being read.
     let mut late = |_: &'static str, done: u64, _: u64| {
         if done > 5000 { Err(Error::cancelled()) } else { Ok(()) }
     };
-    assert_eq!(count_table(&pretokens, &runs, 1, &mut late), Err(Error::cancelled()));
+    assert_eq!(count_table(&pretokens, &runs, 1, &mut late).unwrap_err(), Error::cancelled());
 }

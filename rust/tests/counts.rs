@@ -7,6 +7,7 @@ use superword::documents::{Compression, Source, SourceKind};
 use superword::error::no_progress;
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
+use superword::tables::{PretokenCounts, SequenceCounts};
 use superword::{Error, ErrorKind, Progress, Result};
 
 fn texts(number: usize) -> Vec<String> {
@@ -28,8 +29,11 @@ fn count(texts: &[String], threads: usize, progress: &mut Progress<'_>) -> Resul
     )
 }
 
-fn pretokens(counts: &Counts) -> Vec<(&[u8], u64)> {
-    counts.pretoken_counts.iter().collect()
+/// Everything that does not depend on the order of the tables.
+fn facts(counts: &Counts) -> (u64, u64, u64, PretokenCounts, SequenceCounts) {
+    let Counts { documents, bytes, pretokens, .. } = *counts;
+    let sorted = counts.sorted_pretokens(&mut no_progress).unwrap();
+    (documents, bytes, pretokens, sorted, counts.sorted_runs(&mut no_progress).unwrap())
 }
 
 #[test]
@@ -38,36 +42,40 @@ fn runs_end_where_they_must() {
     let counts = count(&texts, 1, &mut no_progress).unwrap();
     let expected: [(&[u8], u64); 6] =
         [(b" be", 2), (b" not", 2), (b" or", 1), (b",", 1), (b"or", 1), (b"to", 2)];
-    assert_eq!(pretokens(&counts), expected);
-    let runs: Vec<_> = counts.runs.iter().collect();
+    let (_, _, _, pretokens, runs) = facts(&counts);
+    assert_eq!(pretokens.iter().collect::<Vec<_>>(), expected);
     let expected: [(&[u32], u64); 3] = [(&[2, 1], 1), (&[4, 1], 1), (&[5, 0], 2)];
-    assert_eq!(runs, expected);
+    assert_eq!(runs.iter().collect::<Vec<_>>(), expected);
     assert_eq!((counts.documents, counts.pretokens, counts.bytes), (2, 9, 24));
 }
 
 #[test]
 fn threads_and_partitions_change_nothing() {
     let texts = texts(30_000);
-    let whole = count(&texts, 1, &mut no_progress).unwrap();
-    assert_eq!(whole.documents, 30_000);
+    let whole = facts(&count(&texts, 1, &mut no_progress).unwrap());
+    assert_eq!(whole.0, 30_000);
     for threads in [2, 3, 8] {
-        assert_eq!(count(&texts, threads, &mut no_progress).unwrap(), whole);
+        assert_eq!(facts(&count(&texts, threads, &mut no_progress).unwrap()), whole);
     }
     let parts = [&texts[20_000..], &texts[..1], &[], &texts[1..20_000]];
     let parts: Vec<_> = parts.iter().map(|x| count(x, 2, &mut no_progress).unwrap()).collect();
-    assert_eq!(merge_counts(parts).unwrap(), whole);
-    assert_eq!(merge_counts(Vec::new()).unwrap(), Counts::default());
+    let merged = merge_counts(parts).unwrap();
+    assert_eq!(facts(&merged), whole);
+    assert_eq!(facts(&merge_counts(vec![Counts::default(), merged]).unwrap()), whole);
+    assert_eq!(facts(&merge_counts(Vec::new()).unwrap()), facts(&Counts::default()));
 }
 
 #[test]
 fn a_table_gives_back_what_was_counted() {
-    let counts = count(&texts(100), 1, &mut no_progress).unwrap();
-    let runs: Vec<(Vec<&[u8]>, u64)> = counts
-        .runs
+    let counts = facts(&count(&texts(100), 1, &mut no_progress).unwrap());
+    let (_, _, _, pretokens, runs) = &counts;
+    let runs: Vec<(Vec<&[u8]>, u64)> = runs
         .iter()
-        .map(|(run, n)| (run.iter().map(|&p| counts.pretoken_counts.get(p as usize)).collect(), n))
+        .map(|(run, n)| (run.iter().map(|&p| pretokens.get(p as usize)).collect(), n))
         .collect();
-    assert_eq!(count_table(&pretokens(&counts), &runs, 100, &mut no_progress).unwrap(), counts);
+    let pretokens: Vec<_> = pretokens.iter().collect();
+    let again = count_table(&pretokens, &runs, 100, &mut no_progress).unwrap();
+    assert_eq!(facts(&again), counts);
 }
 
 #[test]

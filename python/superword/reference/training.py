@@ -18,6 +18,7 @@ def train_counts(
     counts: Counts,
     settings: Settings,
     progress: Callable[[str, int, int], None] | None = None,
+    threads: int = 1,
 ) -> tuple[bytes, str]:
     """Train on counts: phase 1, the candidates and phase 2 as the algorithm asks.
 
@@ -25,6 +26,7 @@ def train_counts(
         counts: what counting the documents gave.
         settings: validated settings.
         progress: called with (stage, done, total).
+        threads: for the compiled backend; this one works alone.
 
     Returns:
         The artifact, and why training stopped ("vocab_size", "no_pairs" or "min_count").

@@ -1,0 +1,406 @@
+//! The runs of a corpus, kept in the order of the text, or counted, or read a second time.
+//!
+//! Nearly every long run of a text is different, so to count them apart saves nothing: two bytes a
+//! pretoken, one after the other, is less than half of that. Past a bound files are read again when
+//! the runs are wanted; what cannot be read twice is counted after all.
+//!
+//! No Python twin: there runs are always counted.
+
+use crate::documents::Source;
+use crate::error::{Error, ErrorKind, Progress, Result};
+use crate::feeds::FileFeed;
+use crate::parallel::map_in_order;
+use crate::scanner::{Batch, Scanner, Sink, is_eligible};
+use crate::settings::Scheme;
+use crate::special_tokens::SpecialTokens;
+use crate::tables::{PretokenCounts, SequenceCounts};
+use crate::tally::{Key, Tally};
+use crate::ticker::Ticker;
+use crate::workers::count_jobs;
+
+/// From this code on a code is no number.
+const FIRST_SPECIAL: u16 = u16::MAX - 1;
+/// A run ends.
+const END: u16 = FIRST_SPECIAL;
+/// The number follows in two codes, the high one first.
+const LARGE: u16 = u16::MAX;
+
+/// Runs one after the other in the order of the text: numbers of pretokens, most of which are
+/// small.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunStream {
+    codes: Vec<u16>,
+    /// The pretoken that starts a run if another one follows.
+    first: Option<u32>,
+    open: bool,
+}
+
+impl RunStream {
+    /// The run goes on with this pretoken.
+    #[inline]
+    pub(crate) fn push(&mut self, number: u32) {
+        if !self.open {
+            let Some(first) = self.first.replace(number) else { return };
+            self.open = true;
+            self.put(first);
+        }
+        self.put(number);
+    }
+
+    #[inline]
+    fn put(&mut self, number: u32) {
+        if number < u32::from(FIRST_SPECIAL) {
+            self.codes.push(number as u16);
+        } else {
+            self.codes.extend_from_slice(&[LARGE, (number >> 16) as u16, number as u16]);
+        }
+    }
+
+    /// The run ends; one of a single pretoken is none.
+    #[inline]
+    pub(crate) fn end_run(&mut self) {
+        if self.open {
+            self.codes.push(END);
+        }
+        self.first = None;
+        self.open = false;
+    }
+
+    /// The memory that the runs so far take.
+    pub(crate) fn bytes(&self) -> usize {
+        2 * self.codes.len()
+    }
+
+    /// Calls `visit` with each run.
+    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
+        let mut run = Vec::new();
+        let mut codes = self.codes.iter();
+        while let Some(&code) = codes.next() {
+            match code {
+                END => {
+                    visit(&run)?;
+                    run.clear();
+                }
+                LARGE => {
+                    let high = codes.next().copied().unwrap_or_default();
+                    let low = codes.next().copied().unwrap_or_default();
+                    run.push(u32::from(high) << 16 | u32::from(low));
+                }
+                number => run.push(u32::from(number)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where runs go while documents are counted; they hold the numbers of pretokens.
+pub(crate) enum RunKeeper {
+    Stream(RunStream),
+    Tally {
+        runs: Tally<u32>,
+        run: Vec<u32>,
+    },
+    /// There were too many; they will be read again.
+    Dropped,
+}
+
+/// How much memory runs may take as they come, and what happens then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunLimit {
+    pub(crate) bytes: usize,
+    /// Whether the runs can be read again.
+    pub(crate) again: bool,
+}
+
+impl RunKeeper {
+    pub(crate) fn new() -> Self {
+        Self::Stream(RunStream::default())
+    }
+
+    /// The run goes on with this pretoken.
+    #[inline]
+    pub(crate) fn push(&mut self, number: u32) {
+        match self {
+            Self::Stream(runs) => runs.push(number),
+            Self::Tally { run, .. } => run.push(number),
+            Self::Dropped => {}
+        }
+    }
+
+    /// The run ends; one of a single pretoken is none.
+    #[inline]
+    pub(crate) fn end_run(&mut self, limit: RunLimit) -> Result<()> {
+        match self {
+            Self::Stream(runs) => {
+                runs.end_run();
+                if runs.bytes() > limit.bytes { self.shrink(limit) } else { Ok(()) }
+            }
+            Self::Tally { runs, run } => {
+                if run.len() > 1 {
+                    runs.add(run, 1)?;
+                }
+                run.clear();
+                Ok(())
+            }
+            Self::Dropped => Ok(()),
+        }
+    }
+
+    /// The stream has become too long.
+    #[cold]
+    fn shrink(&mut self, limit: RunLimit) -> Result<()> {
+        let Self::Stream(stream) = std::mem::replace(self, Self::Dropped) else { return Ok(()) };
+        if !limit.again {
+            let mut runs = Tally::default();
+            stream.visit(|run| runs.add(run, 1).map(|_| ()))?;
+            *self = Self::Tally { runs, run: Vec::new() };
+        }
+        Ok(())
+    }
+}
+
+/// Runs that were collected together.
+#[derive(Clone, Debug)]
+pub(crate) enum RunPart {
+    Stream {
+        runs: RunStream,
+        /// The index of each number, or empty: they are the same.
+        indices: Vec<u32>,
+    },
+    Table(SequenceCounts),
+}
+
+/// Where runs can be read again.
+#[derive(Clone, Debug)]
+pub(crate) struct Rereading {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) scheme: Scheme,
+    pub(crate) special_tokens: SpecialTokens,
+    /// The sum of the fingerprints of all documents.
+    pub(crate) fingerprint: u64,
+}
+
+/// All runs of a corpus, as indices into a table of pretokens.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    pub(crate) parts: Vec<RunPart>,
+    /// Where those are that are not in `parts`, because they would take too much memory.
+    pub(crate) again: Vec<Rereading>,
+}
+
+/// What is done with runs, in one thread.
+pub(crate) trait RunVisitor: Send {
+    /// Takes a run and how often it occurs.
+    fn visit(&mut self, run: &[u32], count: u64) -> Result<()>;
+
+    /// All runs have been taken.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Runs {
+    /// Those of a table.
+    pub fn of_table(table: SequenceCounts) -> Self {
+        Self { parts: vec![RunPart::Table(table)], again: Vec::new() }
+    }
+
+    /// Adds what was collected together; an empty `indices` leaves its numbers as they are. Returns
+    /// whether it was all kept.
+    pub(crate) fn add(&mut self, runs: RunKeeper, indices: Vec<u32>) -> bool {
+        self.parts.push(match runs {
+            RunKeeper::Stream(runs) => RunPart::Stream { runs, indices },
+            RunKeeper::Tally { runs, .. } => {
+                let mut table = runs.into_table();
+                renumber(&mut table.items, &indices);
+                RunPart::Table(table)
+            }
+            RunKeeper::Dropped => return false,
+        });
+        true
+    }
+
+    /// Adds the runs of another corpus, whose pretokens have these indices here.
+    pub(crate) fn extend(&mut self, other: Self, indices: &[u32]) {
+        for part in other.parts {
+            self.parts.push(match part {
+                RunPart::Stream { runs, indices: inner } => {
+                    let mut indices = indices.to_vec();
+                    if !inner.is_empty() {
+                        indices = inner.iter().map(|&index| indices[index as usize]).collect();
+                    }
+                    RunPart::Stream { runs, indices }
+                }
+                RunPart::Table(mut table) => {
+                    renumber(&mut table.items, indices);
+                    RunPart::Table(table)
+                }
+            });
+        }
+        self.again.extend(other.again);
+    }
+
+    /// Hands all runs, in any order, to visitors on up to `threads` threads; returns the visitors.
+    /// `pretokens` is the table that the runs index.
+    ///
+    /// # Errors
+    /// What visitors and `progress` return, and [`ErrorKind::Input`] if a file has changed or
+    /// cannot be read a second time.
+    pub(crate) fn visit<V: RunVisitor>(
+        &self,
+        pretokens: &PretokenCounts,
+        stage: &'static str,
+        threads: usize,
+        new: &(dyn Fn() -> V + Sync),
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<V>> {
+        let work = |part: usize, progress: &mut Progress<'_>| {
+            let mut visitor = new();
+            visit_part(&self.parts[part], &mut visitor, stage, progress)?;
+            visitor.finish()?;
+            Ok(visitor)
+        };
+        let mut visitors = map_in_order(stage, self.parts.len(), threads, &work, progress)?;
+        for again in &self.again {
+            visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
+        }
+        Ok(visitors)
+    }
+}
+
+fn renumber(items: &mut [u32], indices: &[u32]) {
+    if !indices.is_empty() {
+        items.iter_mut().for_each(|item| *item = indices[*item as usize]);
+    }
+}
+
+fn visit_part(
+    part: &RunPart,
+    visitor: &mut impl RunVisitor,
+    stage: &'static str,
+    progress: &mut Progress<'_>,
+) -> Result<()> {
+    let ticker = &mut Ticker::new(progress, stage, 1);
+    match part {
+        RunPart::Stream { runs, indices } if indices.is_empty() => runs.visit(|run| {
+            ticker.work(run.len())?;
+            visitor.visit(run, 1)
+        }),
+        RunPart::Stream { runs, indices } => {
+            let mut renumbered = Vec::new();
+            runs.visit(|run| {
+                ticker.work(run.len())?;
+                renumbered.clear();
+                renumbered.extend(run.iter().map(|&number| indices[number as usize]));
+                visitor.visit(&renumbered, 1)
+            })
+        }
+        RunPart::Table(table) => table.iter().try_for_each(|(run, count)| {
+            ticker.work(run.len())?;
+            visitor.visit(run, count)
+        }),
+    }
+}
+
+impl Rereading {
+    fn visit<V: RunVisitor>(
+        &self,
+        pretokens: &PretokenCounts,
+        stage: &'static str,
+        threads: usize,
+        new: &(dyn Fn() -> V + Sync),
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<V>> {
+        let mut known = Tally::default();
+        known.merge(pretokens, is_eligible, &mut || progress(stage, 0, 0))?;
+        let new_scanner = || {
+            let sink =
+                RunFinder { known: &known, visitor: new(), run: Vec::new(), keys: Vec::new() };
+            Scanner::new(self.scheme, &self.special_tokens, sink)
+        };
+        let mut feed = FileFeed::new(&self.sources, stage);
+        let (mut visitors, mut all) = (Vec::new(), 0_u64);
+        for scanner in count_jobs(&mut feed, &new_scanner, threads, progress)? {
+            let Scanner { fingerprint, mut sink, .. } = scanner;
+            all = all.wrapping_add(fingerprint);
+            sink.visitor.finish()?;
+            visitors.push(sink.visitor);
+        }
+        if all == self.fingerprint { Ok(visitors) } else { Err(changed()) }
+    }
+}
+
+/// Finds the runs of documents whose pretokens are known.
+struct RunFinder<'k, V> {
+    known: &'k Tally<u8>,
+    visitor: V,
+    run: Vec<u32>,
+    keys: Vec<Key>,
+}
+
+impl<V: RunVisitor> Sink for RunFinder<'_, V> {
+    fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
+        let Self { known, visitor, run, keys } = self;
+        known.keys_of(text.as_bytes(), batch, keys);
+        for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
+            let (index, eligible) = known.find_key(key, pretoken).ok_or_else(changed)?;
+            if eligible {
+                run.push(index);
+            } else {
+                visit_and_clear(run, visitor)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_run(&mut self) -> Result<()> {
+        visit_and_clear(&mut self.run, &mut self.visitor)
+    }
+}
+
+/// Hands over a run that has ended; one of a single pretoken is none.
+fn visit_and_clear(run: &mut Vec<u32>, visitor: &mut impl RunVisitor) -> Result<()> {
+    if run.len() > 1 {
+        visitor.visit(run, 1)?;
+    }
+    run.clear();
+    Ok(())
+}
+
+fn changed() -> Error {
+    let reason = "the files changed while they were read; train again when nothing writes to them";
+    Error::new(ErrorKind::Input, reason)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The runs of counts that were made from a table.
+    pub(crate) fn table_of(runs: &Runs) -> SequenceCounts {
+        match &runs.parts[..] {
+            [RunPart::Table(table)] => table.clone(),
+            _ => panic!("the runs are no table"),
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_back_its_runs() {
+        let runs: [&[u32]; 5] =
+            [&[1, 2], &[65533, 65534, 65535, 65536], &[7], &[0, u32::MAX - 1, 0], &[3, 3]];
+        let mut stream = RunStream::default();
+        for run in runs {
+            run.iter().for_each(|&number| stream.push(number));
+            stream.end_run();
+            stream.end_run();
+        }
+        let mut found = Vec::new();
+        let visit = |run: &[u32]| {
+            found.push(run.to_vec());
+            Ok(())
+        };
+        stream.visit(visit).unwrap();
+        assert_eq!(found, runs.iter().filter(|run| run.len() > 1).copied().collect::<Vec<_>>());
+        assert_eq!(stream.bytes(), 2 * (3 + 11 + 6 + 3));
+    }
+}

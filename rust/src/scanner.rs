@@ -1,0 +1,132 @@
+//! Documents to pretokens, batch by batch, for whoever counts or finds them.
+//!
+//! Pretokens go on in batches, so that looking them up in a large table does not wait for one
+//! piece of memory after the other.
+//!
+//! No Python twin: there a document's pretokens are one list.
+
+use crate::error::Result;
+use crate::feeds::Job;
+use crate::pretokenize::{Pretokens, is_eligible_text};
+use crate::settings::Scheme;
+use crate::special_tokens::SpecialTokens;
+use crate::tally::{checked_sum, fingerprint};
+use crate::workers::Work;
+
+/// How much text is handled between two calls of a poll function, well under a millisecond of work.
+const POLL_BYTES: usize = 64 * 1024;
+/// How many pretokens go on together.
+const BATCH: usize = 64;
+
+/// Adjacent pieces of a text.
+#[derive(Default)]
+pub(crate) struct Batch {
+    start: usize,
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Adds the piece that ends here.
+    #[inline]
+    pub(crate) fn push(&mut self, end: usize) {
+        self.ends.push(end);
+    }
+
+    /// The pieces as (start, end).
+    #[inline]
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut start = self.start;
+        self.ends.iter().map(move |&end| (std::mem::replace(&mut start, end), end))
+    }
+
+    /// The pieces of the text.
+    #[inline]
+    pub(crate) fn pieces<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+        self.spans().map(|(start, end)| &text[start..end])
+    }
+}
+
+/// Whether a pretoken may be part of a superword; what is no text may not.
+pub(crate) fn is_eligible(pretoken: &[u8]) -> bool {
+    std::str::from_utf8(pretoken).is_ok_and(is_eligible_text)
+}
+
+/// What is done with pretokens.
+pub(crate) trait Sink: Send {
+    /// Takes pretokens of a text that follow each other.
+    fn take(&mut self, text: &str, batch: &Batch) -> Result<()>;
+
+    /// No run goes on from here.
+    fn end_run(&mut self) -> Result<()>;
+}
+
+/// Cuts documents, one after the other, in one thread.
+pub(crate) struct Scanner<'c, S> {
+    pub(crate) documents: u64,
+    /// The sum of the fingerprints of all documents, in whatever order they came.
+    pub(crate) fingerprint: u64,
+    pub(crate) sink: S,
+    scheme: Scheme,
+    special_tokens: &'c SpecialTokens,
+    batch: Batch,
+    unpolled: usize,
+}
+
+impl<'c, S: Sink> Scanner<'c, S> {
+    pub(crate) fn new(scheme: Scheme, special_tokens: &'c SpecialTokens, sink: S) -> Self {
+        let batch = Batch::default();
+        Self { documents: 0, fingerprint: 0, sink, scheme, special_tokens, batch, unpolled: 0 }
+    }
+
+    /// Cuts one document: no pretoken and no run crosses the place of a special token.
+    fn add(&mut self, document: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.documents = checked_sum(self.documents, 1)?;
+        self.fingerprint = self.fingerprint.wrapping_add(fingerprint(document.as_bytes()));
+        for (piece, special) in self.special_tokens.split(document) {
+            if special.is_some() {
+                continue;
+            }
+            let mut end = 0;
+            self.batch.start = 0;
+            for pretoken in Pretokens::new(piece, self.scheme) {
+                end += pretoken.len();
+                self.batch.push(end);
+                if self.batch.ends.len() == BATCH {
+                    self.flush(piece, poll)?;
+                }
+            }
+            self.flush(piece, poll)?;
+            self.sink.end_run()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, text: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let Some(&end) = self.batch.ends.last() else { return Ok(()) };
+        self.sink.take(text, &self.batch)?;
+        self.unpolled += end - self.batch.start;
+        self.batch.start = end;
+        self.batch.ends.clear();
+        if self.unpolled >= POLL_BYTES {
+            self.unpolled = 0;
+            poll()?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Sink> Work for Scanner<'_, S> {
+    fn run(&mut self, job: Job<'_>, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        match job {
+            Job::Documents(documents) => {
+                documents.iter().try_for_each(|document| self.add(document, poll))
+            }
+            Job::Batch(source, mut batch) => {
+                while let Some(document) = batch.next_document(source, poll)? {
+                    self.add(&document, poll)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
