@@ -128,9 +128,8 @@ impl PairHeap {
         if !self.ties_by_bytes {
             return one < other;
         }
-        let left = || vocabulary.token(one.0).cmp(vocabulary.token(other.0));
-        let right = || vocabulary.token(one.1).cmp(vocabulary.token(other.1));
-        left().then_with(right).is_lt()
+        let left = vocabulary.compare(one.0, other.0);
+        left.then_with(|| vocabulary.compare(one.1, other.1)).is_lt()
     }
 }
 

@@ -22,10 +22,6 @@ pub(crate) struct Interner<T> {
 }
 
 impl<T: Copy + Hash + Eq> Interner<T> {
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     pub(crate) fn get(&self, number: u32) -> &[T] {
         sequence(&self.items, &self.ends, number as usize)
     }

@@ -199,8 +199,8 @@ impl Pairs {
         if look && let Some(&pair) = self.index.get(&key) {
             return Some(pair);
         }
-        let bytes = self.vocabulary.token(left).len() + self.vocabulary.token(right).len();
-        if self.max_bytes.is_some_and(|most| bytes as u64 > most)
+        let bytes = self.vocabulary.length(left).saturating_add(self.vocabulary.length(right));
+        if self.max_bytes.is_some_and(|most| bytes > most)
             || self.max_pretokens.is_some_and(|most| self.pretokens_of(left, right) > most)
         {
             return None;
