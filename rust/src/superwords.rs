@@ -36,7 +36,7 @@ pub fn train_superwords(
     let Table { items, ends, counts } = candidates;
     let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
-    let mut pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, ticker)?;
+    let mut pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, 1, ticker)?;
     let (ops, stop) = match settings.algorithm {
         Algorithm::Superbpe => {
             let min_count = settings.min_count;
@@ -68,7 +68,7 @@ fn replay_merges(
         if size >= settings.vocab_size as usize {
             break Stop::VocabSize;
         }
-        let best = pairs.best();
+        let best = pairs.best(1, ticker)?;
         let op = match (best, waiting.as_slice().first()) {
             // A part that no op has made yet gives way. It cannot happen when `ops` and the
             // candidates come from the same corpus, nor once all of `ops` are replayed.
