@@ -34,7 +34,7 @@ impl Encoder {
     }
 
     fn token_bytes<'py>(&self, py: Python<'py>, token_id: u32) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, mapped(py, self.0.token_bytes(token_id))?))
+        Ok(PyBytes::new(py, &mapped(py, self.0.token_bytes(token_id))?))
     }
 
     fn token_id(&self, token: &[u8]) -> Option<u32> {
@@ -49,7 +49,7 @@ impl Encoder {
         self.0
             .op_tokens()
             .map(|(kind, left, right, new, count)| {
-                let [left, right, new] = [left, right, new].map(|token| PyBytes::new(py, token));
+                let [left, right, new] = [left, right, new].map(|token| PyBytes::new(py, &token));
                 (kind_name(kind), left, right, new, count)
             })
             .collect()

@@ -29,7 +29,7 @@ struct Form {
 }
 
 /// The tokens of all sequences of two or more, most frequent sequences first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Arena {
     slots: Vec<u32>,
     forms: Vec<Form>,
@@ -131,6 +131,22 @@ impl Arena {
             group += 1;
         }
         group
+    }
+
+    /// Every slot where a token starts that has a right neighbour, in order, with the two tokens.
+    pub fn adjacent(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        let mut slot = 0;
+        std::iter::from_fn(move || {
+            while slot + 1 < self.slots.len() {
+                let (here, token) = (slot, self.token(slot));
+                slot += if token == END { 1 } else { self.span(slot) };
+                let right = self.token(slot);
+                if token != END && right != END {
+                    return Some((here, token, right));
+                }
+            }
+            None
+        })
     }
 
     /// Puts `new` in the place of the tokens that start at `first` and `second`.

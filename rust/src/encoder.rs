@@ -1,5 +1,7 @@
 //! From texts to token ids and back (SPEC 9).
 
+use std::borrow::Cow;
+
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Model, Op, OpKind};
 use crate::parallel::map_in_order;
@@ -43,7 +45,7 @@ pub struct Encoder {
 }
 
 /// An op as (kind, left, right, new, count) with the bytes of its tokens.
-pub type OpTokens<'a> = (OpKind, &'a [u8], &'a [u8], &'a [u8], u64);
+pub type OpTokens<'a> = (OpKind, Cow<'a, [u8]>, Cow<'a, [u8]>, Cow<'a, [u8]>, u64);
 
 impl Encoder {
     /// Prepares a model; `shortcut` changes the speed alone.
@@ -98,9 +100,9 @@ impl Encoder {
     /// The bytes of a token.
     ///
     /// # Errors
-    /// [`ErrorKind::Encoding`] if there is no such id.
-    pub fn token_bytes(&self, token_id: u32) -> Result<&[u8]> {
-        self.find_token(token_id).ok_or_else(|| self.unknown_id(token_id, ""))
+    /// [`ErrorKind::Encoding`] if there is no such id, [`ErrorKind::Memory`] if the bytes do not fit.
+    pub fn token_bytes(&self, token_id: u32) -> Result<Vec<u8>> {
+        self.join_tokens(&[token_id], |_| String::new())
     }
 
     /// The id of the token with these bytes, an ordinary one before a special one.
@@ -117,7 +119,7 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Encoding`] if there is no such id.
     pub fn is_superword(&self, token_id: u32) -> Result<bool> {
-        self.token_bytes(token_id)?;
+        self.token_length(token_id).ok_or_else(|| self.unknown_id(token_id, ""))?;
         let number = self.order.get(token_id as usize);
         Ok(number.is_some_and(|&number| self.superwords[number as usize]))
     }
@@ -212,25 +214,40 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Encoding`] at an unknown id, [`ErrorKind::Memory`] if the bytes do not fit.
     pub fn decode_bytes(&self, ids: &[u32]) -> Result<Vec<u8>> {
-        let mut size = 0_usize;
-        for (place, &id) in ids.iter().enumerate() {
-            let error = || self.unknown_id(id, &format!(" at position {place}"));
-            size = size.saturating_add(self.find_token(id).ok_or_else(error)?.len());
+        self.join_tokens(ids, |place| format!(" at position {place}"))
+    }
+
+    /// The bytes of the tokens; `place` says in an error where an id stands.
+    fn join_tokens(&self, ids: &[u32], place: fn(usize) -> String) -> Result<Vec<u8>> {
+        let mut size = 0_u64;
+        for (index, &id) in ids.iter().enumerate() {
+            let length = self.token_length(id).ok_or_else(|| self.unknown_id(id, &place(index)))?;
+            size = size.saturating_add(length);
         }
         // A small model can have long tokens: what is too much must be an error, not an abort.
         let mut out = Vec::new();
-        out.try_reserve_exact(size).map_err(|_| {
+        out.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX)).map_err(|_| {
             Error::new(ErrorKind::Memory, format!("no memory for the {size} bytes of these ids"))
         })?;
-        out.extend(ids.iter().filter_map(|&id| self.find_token(id)).flatten());
+        for &id in ids {
+            match self.order.get(id as usize) {
+                Some(&number) => self.vocabulary.append_token(number, &mut out),
+                None => out.extend_from_slice(self.special[self.special_index(id)].as_bytes()),
+            }
+        }
         Ok(out)
     }
 
-    fn find_token(&self, id: u32) -> Option<&[u8]> {
+    /// How many bytes a token has, if there is such an id.
+    fn token_length(&self, id: u32) -> Option<u64> {
         match self.order.get(id as usize) {
-            Some(&number) => Some(self.vocabulary.token(number)),
-            None => self.special.get(id as usize - self.order.len()).map(String::as_bytes),
+            Some(&number) => Some(self.vocabulary.length(number)),
+            None => self.special.get(self.special_index(id)).map(|special| special.len() as u64),
         }
+    }
+
+    fn special_index(&self, id: u32) -> usize {
+        id as usize - self.order.len()
     }
 
     fn unknown_id(&self, id: u32, place: &str) -> Error {
@@ -247,9 +264,8 @@ impl Encoder {
         let alphabet = 0..self.alphabet.tokens().len() as u32;
         let made = self.ops.iter().filter(|op| op.kind == OpKind::Merge).map(|op| op.new);
         for number in alphabet.chain(made) {
-            let bytes = self.vocabulary.token(number);
-            if bytes.len() <= SHORTCUT_BYTES && !known[number as usize] {
-                self.encode_pretoken(bytes, &mut work)?;
+            if self.vocabulary.length(number) <= SHORTCUT_BYTES as u64 && !known[number as usize] {
+                self.encode_pretoken(&self.vocabulary.token(number), &mut work)?;
                 known[number as usize] = work.tokens == [number];
             }
         }

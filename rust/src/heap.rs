@@ -29,15 +29,24 @@ pub struct PairHeap {
     /// A binary heap, least by the tie rule first, of pairs that had `top_count` when filed.
     top: Vec<u32>,
     top_count: u64,
+    /// Pairs that fell below this are left out.
+    floor: u64,
 }
 
 impl PairHeap {
     /// An empty heap; ties go to the smaller byte strings or to the smaller numbers.
     pub fn new(ties_by_bytes: bool) -> Self {
-        Self { ties_by_bytes, waiting: BinaryHeap::new(), top: Vec::new(), top_count: 0 }
+        Self { ties_by_bytes, waiting: BinaryHeap::new(), top: Vec::new(), top_count: 0, floor: 1 }
     }
 
-    /// Files a pair with its count.
+    /// Empties it; `floor` is at least 1.
+    pub fn clear(&mut self, floor: u64) {
+        self.waiting.clear();
+        self.top.clear();
+        self.floor = floor;
+    }
+
+    /// Files a pair with its count, which is not below the floor.
     pub fn push(&mut self, count: u64, pair: u32) {
         self.waiting.push((count, pair));
     }
@@ -86,7 +95,7 @@ impl PairHeap {
 
     /// Files a pair whose count has fallen; what is gone, or was filed again when it rose, is not.
     fn file_again(&mut self, now: u64, filed: u64, pair: u32) {
-        if 0 < now && now < filed {
+        if self.floor <= now && now < filed {
             self.waiting.push((now, pair));
         }
     }
@@ -128,9 +137,8 @@ impl PairHeap {
         if !self.ties_by_bytes {
             return one < other;
         }
-        let left = || vocabulary.token(one.0).cmp(vocabulary.token(other.0));
-        let right = || vocabulary.token(one.1).cmp(vocabulary.token(other.1));
-        left().then_with(right).is_lt()
+        let left = vocabulary.compare(one.0, other.0);
+        left.then_with(|| vocabulary.compare(one.1, other.1)).is_lt()
     }
 }
 

@@ -13,7 +13,6 @@ mod feeds;
 mod file_input;
 mod header;
 mod heap;
-mod interner;
 pub mod json_line;
 pub mod merges;
 pub mod model;

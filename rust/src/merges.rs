@@ -1,5 +1,7 @@
 //! Phase 1: regular merges, inside pretokens (SPEC section 4).
 
+use std::cmp::Reverse;
+
 use crate::arena::Arena;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Op, OpKind};
@@ -51,8 +53,9 @@ pub fn train_merges(
     ticker.report(0)?;
     let Table { items, ends, counts } = pretokens;
     let arena = Arena::new(items, ends, counts, size, |byte| number[usize::from(byte)], ticker)?;
-    let mut pairs =
-        Pairs::new(vocabulary, arena, settings.rules, settings.max_token_bytes, None, ticker)?;
+    let floor = first_floor(pretokens, wanted, settings.max_token_bytes).max(settings.min_count);
+    let max_bytes = settings.max_token_bytes;
+    let mut pairs = Pairs::new(vocabulary, arena, settings.rules, max_bytes, None, floor, ticker)?;
     merge_best(OpKind::Merge, wanted, &mut pairs, settings.min_count, ticker)
 }
 
@@ -75,16 +78,35 @@ pub fn merge_best(
         if added >= wanted {
             break Stop::VocabSize;
         }
-        let Some(best) = pairs.best() else { break Stop::NoPairs };
-        if best.count < min_count {
-            break Stop::MinCount;
-        }
+        let Some(best) = pairs.best(min_count, ticker)? else {
+            break if pairs.any_left() { Stop::MinCount } else { Stop::NoPairs };
+        };
         ops.push(pairs.merge(best, kind, ticker)?);
         added = pairs.vocabulary().len() - size;
         ticker.step(added as u64)?;
     };
     ticker.report(added as u64)?;
     Ok((ops, stop))
+}
+
+/// A count below which no merge will be needed to add `wanted` tokens.
+///
+/// A pretoken that is not one token yet holds a pair at least as frequent as it is. So before the
+/// best pair is rarer than a pretoken, that has become one token, and so have all that are as
+/// frequent; each is a token of its own. Hence the `wanted`-th most frequent pretoken decides.
+fn first_floor(pretokens: &PretokenCounts, wanted: usize, max_bytes: Option<u64>) -> u64 {
+    let most = max_bytes.unwrap_or(u64::MAX);
+    let can_be_made = |pretoken: &[u8]| pretoken.len() > 1 && pretoken.len() as u64 <= most;
+    let mut counts: Vec<u64> = pretokens
+        .iter()
+        .filter(|&(pretoken, _)| can_be_made(pretoken))
+        .map(|(_, count)| count)
+        .collect();
+    if wanted == 0 || wanted > counts.len() {
+        return 1;
+    }
+    let (_, count, _) = counts.select_nth_unstable_by_key(wanted - 1, |&count| Reverse(count));
+    *count
 }
 
 /// The token of every byte of an alphabet; checks that it has all bytes of the pretokens.
@@ -107,4 +129,42 @@ fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 2
         }
     }
     Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::no_progress;
+    use crate::settings::Algorithm;
+
+    #[test]
+    fn no_merge_that_is_needed_is_below_the_floor() {
+        let mut state = 3_u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let mut above_one = 0;
+        for _ in 0..2000 {
+            let letters = 1 + below(4);
+            let mut words: Vec<Vec<u8>> = (0..=below(20))
+                .map(|_| (0..=below(9)).map(|_| b'a' + below(letters) as u8).collect())
+                .collect();
+            words.sort();
+            words.dedup();
+            let mut pretokens = PretokenCounts::default();
+            words.iter().for_each(|word| pretokens.push(word, 1 + below(30)));
+            let wanted = below(20);
+            let mut settings = Settings::new(Algorithm::Bpe, 0, 256 + wanted as u32, 0);
+            settings.max_token_bytes = [None, Some(1 + below(9))][below(2) as usize];
+            let floor = first_floor(&pretokens, wanted as usize, settings.max_token_bytes);
+            let (ops, stop) = train_merges(&pretokens, &settings, &mut no_progress).unwrap();
+            if floor > 1 {
+                above_one += 1;
+                assert_eq!(stop, Stop::VocabSize);
+            }
+            assert!(ops.iter().all(|op| op.count >= floor));
+        }
+        assert!(above_one > 500);
+    }
 }

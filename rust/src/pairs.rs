@@ -6,17 +6,25 @@
 //! exception is a merge that gives the bytes of an old token: then pairs that exist already gain
 //! places, as a further block, and their counts rise. (The Python twin recounts the stretches that
 //! a merge touches instead, which needs no such reasoning.)
+//!
+//! Most pairs of a corpus are too rare to be ever merged. Those born below a floor are not kept,
+//! and those above it are in order as long as one of them is the best. When none is left,
+//! everything is counted again with a lower floor.
 
 use hashbrown::HashMap;
 
-use crate::arena::{Arena, END};
+use crate::arena::Arena;
 use crate::error::Result;
 use crate::heap::{self, PairHeap};
 use crate::model::{Op, OpKind};
 use crate::settings::Rules;
-use crate::sides::{NONE, Side};
+use crate::sides::{Merge, NONE, Side, replace};
 use crate::ticker::Ticker;
 use crate::vocabulary::Vocabulary;
+
+/// A merge that gives an old token has it counted afresh where pairs may be missing, which visits
+/// every slot. After so many times no pair is left out any more: then no merge needs it.
+const MOST_RECOUNTS: usize = 32;
 
 /// The pair that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +76,9 @@ pub struct Pairs {
     disjoint: bool,
     max_bytes: Option<u64>,
     max_pretokens: Option<u64>,
+    /// Pairs with a lower count may be missing below; 1 if none is.
+    floor: u64,
+    recounts: usize,
     pairs: Vec<Pair>,
     index: HashMap<u64, u32>,
     places: Vec<u32>,
@@ -78,7 +89,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make.
+    /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make; `floor` is a
+    /// guess at the lowest count that will be needed, which changes time and memory alone.
     ///
     /// # Errors
     /// What the progress callback returns.
@@ -88,6 +100,7 @@ impl Pairs {
         rules: Rules,
         max_bytes: Option<u64>,
         max_pretokens: Option<u64>,
+        floor: u64,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
         let mut pairs = Self {
@@ -98,6 +111,8 @@ impl Pairs {
             disjoint: rules == Rules::Superword,
             max_bytes,
             max_pretokens,
+            floor,
+            recounts: 0,
             pairs: Vec::new(),
             index: HashMap::new(),
             places: Vec::new(),
@@ -106,7 +121,7 @@ impl Pairs {
             before: Side::default(),
             after: Side::default(),
         };
-        pairs.count_all(ticker)?;
+        pairs.count_all(floor, ticker)?;
         Ok(pairs)
     }
 
@@ -115,11 +130,27 @@ impl Pairs {
         &self.vocabulary
     }
 
-    /// The pair that comes next, `None` if there is none within the limits.
-    pub fn best(&mut self) -> Option<Best> {
-        let pair = self.heap.best(&self.pairs, &self.vocabulary)?;
-        let Pair { left, right, count, .. } = self.pairs[pair as usize];
-        Some(Best { left, right, count, pair })
+    /// The pair that comes next, `None` if there is none within the limits that occurs `least`
+    /// times.
+    ///
+    /// # Errors
+    /// What the progress callback returns; then the pairs are of no use any more.
+    pub fn best(&mut self, least: u64, ticker: &mut Ticker<'_, '_>) -> Result<Option<Best>> {
+        loop {
+            if let Some(pair) = self.heap.best(&self.pairs, &self.vocabulary) {
+                let Pair { left, right, count, .. } = self.pairs[pair as usize];
+                return Ok((count >= least).then_some(Best { left, right, count, pair }));
+            }
+            if self.floor <= least.max(1) {
+                return Ok(None);
+            }
+            self.count_all((self.floor / 4).max(least), ticker)?;
+        }
+    }
+
+    /// Whether any pair is left within the limits, however rare.
+    pub fn any_left(&self) -> bool {
+        self.arena.adjacent().any(|(_, left, right)| self.allowed(left, right))
     }
 
     /// Replaces a pair everywhere, left to right; returns the op, which is one of this kind.
@@ -136,56 +167,122 @@ impl Pairs {
         self.before.resize(self.vocabulary.len());
         self.after.resize(self.vocabulary.len());
         self.take_sites(best.pair);
-        self.replace(best.left, best.right, new, again, ticker)?;
-        // Gains first: what one site gains another may lose.
-        self.add_gained(true, new, again);
-        self.add_gained(false, new, again);
-        for &left in &self.before.neighbours {
+        let merge =
+            Merge { left: best.left, right: best.right, new, again, disjoint: self.disjoint };
+        let Self { arena, before, after, sites, .. } = self;
+        replace(merge, sites, arena, before, after, ticker)?;
+        // A pair of an old token that was too rare to be kept may not be any more.
+        let count_new = again && self.floor > 1;
+        if !count_new {
+            // Gains first: what one site gains another may lose.
+            self.add_gained(true, new, again);
+            self.add_gained(false, new, again);
+        }
+        let counted = |neighbour: u32| count_new && neighbour == new;
+        for &left in self.before.neighbours.iter().filter(|&&left| !counted(left)) {
             let lost = self.before.lost[left as usize];
             subtract(&mut self.pairs, &self.index, left, best.left, lost);
         }
-        for &right in &self.after.neighbours {
+        for &right in self.after.neighbours.iter().filter(|&&right| !counted(right)) {
             let lost = self.after.lost[right as usize];
             subtract(&mut self.pairs, &self.index, best.right, right, lost);
         }
         self.before.clear();
         self.after.clear();
+        if count_new {
+            self.recounts += 1;
+            if self.recounts > MOST_RECOUNTS {
+                self.count_all(1, ticker)?;
+            } else {
+                self.count_token(new, ticker)?;
+            }
+        }
         Ok(Op { kind, left: best.left, right: best.right, new, count: best.count })
     }
 
-    /// Counts the pairs of the untouched sequences and notes their places.
-    fn count_all(&mut self, ticker: &mut Ticker<'_, '_>) -> Result<()> {
-        let mut taken = false; // whether this slot is the right part of a counted pair (x, x)
-        for slot in 1..self.arena.slots() {
+    /// Counts all pairs of the sequences as they are now, and notes the places of those that are
+    /// not below the floor.
+    fn count_all(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<()> {
+        self.floor = floor.max(1);
+        self.heap.clear(self.floor);
+        self.pairs.clear();
+        self.index.clear();
+        self.older.clear();
+        self.places.clear();
+        self.count(|_, _| true, ticker)?;
+        let floor = self.floor;
+        self.pairs.retain(|pair| pair.count >= floor);
+        self.index.clear();
+        for (number, pair) in (0..).zip(&self.pairs) {
+            self.index.insert(key(pair.left, pair.right), number);
+        }
+        self.note_places(|_, _| true, ticker)
+    }
+
+    /// Counts the pairs of one token, and notes their places, as if it were new.
+    fn count_token(&mut self, token: u32, ticker: &mut Ticker<'_, '_>) -> Result<()> {
+        let is_one = |left: u32, right: u32| left == token || right == token;
+        for pair in self.pairs.iter_mut().filter(|pair| is_one(pair.left, pair.right)) {
+            pair.count = 0;
+            pair.block = Block { start: 0, length: 0, older: NONE };
+        }
+        ticker.work(self.pairs.len())?;
+        self.count(is_one, ticker)?;
+        self.note_places(is_one, ticker)
+    }
+
+    /// Counts the pairs that `wanted` names, and how many places each has.
+    fn count(
+        &mut self,
+        wanted: impl Fn(u32, u32) -> bool,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<()> {
+        let arena = std::mem::take(&mut self.arena);
+        let mut taken_end = 0; // the slot after the last counted pair (x, x)
+        for (slot, left, right) in arena.adjacent() {
             ticker.work(1)?;
-            let (left, right) = (self.arena.token(slot - 1), self.arena.token(slot));
-            if left == END || right == END {
-                taken = false;
+            if !wanted(left, right) {
                 continue;
             }
-            taken = self.disjoint && left == right && !taken;
-            let counts = taken || !self.disjoint || left != right;
             let Some(pair) = self.find_or_add(left, right, true) else { continue };
             let pair = &mut self.pairs[pair as usize];
             pair.block.length += 1;
-            if counts {
-                pair.count += self.arena.weight(slot);
+            if self.disjoint && left == right {
+                let second = slot + arena.span(slot);
+                if slot < taken_end {
+                    continue;
+                }
+                taken_end = second + arena.span(second);
+            }
+            pair.count += arena.weight(slot);
+        }
+        self.arena = arena;
+        Ok(())
+    }
+
+    /// Writes down where the pairs stand that `wanted` names and that have been counted.
+    fn note_places(
+        &mut self,
+        wanted: impl Fn(u32, u32) -> bool,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<()> {
+        let mut start = self.places.len();
+        for (i, pair) in (0..).zip(&mut self.pairs) {
+            if wanted(pair.left, pair.right) && pair.count >= self.floor {
+                pair.block.start = start;
+                start += std::mem::take(&mut pair.block.length);
+                self.heap.push(pair.count, i);
             }
         }
-        let mut start = 0;
-        for (i, pair) in self.pairs.iter_mut().enumerate() {
-            pair.block.start = start;
-            start += pair.block.length;
-            pair.block.length = 0;
-            self.heap.push(pair.count, i as u32);
-        }
-        self.places = vec![0; start];
-        for slot in 1..self.arena.slots() {
+        self.places.resize(start, 0);
+        for (slot, left, right) in self.arena.adjacent() {
             ticker.work(1)?;
-            let key = key(self.arena.token(slot - 1), self.arena.token(slot));
-            if let Some(&pair) = self.index.get(&key) {
+            if wanted(left, right)
+                && let Some(&pair) = self.index.get(&key(left, right))
+                && self.pairs[pair as usize].count >= self.floor
+            {
                 let block = &mut self.pairs[pair as usize].block;
-                self.places[block.start + block.length] = slot as u32 - 1;
+                self.places[block.start + block.length] = slot as u32;
                 block.length += 1;
             }
         }
@@ -199,10 +296,7 @@ impl Pairs {
         if look && let Some(&pair) = self.index.get(&key) {
             return Some(pair);
         }
-        let bytes = self.vocabulary.token(left).len() + self.vocabulary.token(right).len();
-        if self.max_bytes.is_some_and(|most| bytes as u64 > most)
-            || self.max_pretokens.is_some_and(|most| self.pretokens_of(left, right) > most)
-        {
+        if !self.allowed(left, right) {
             return None;
         }
         let pair = self.pairs.len() as u32;
@@ -210,6 +304,13 @@ impl Pairs {
         self.pairs.push(Pair { left, right, count: 0, block });
         self.index.insert(key, pair);
         Some(pair)
+    }
+
+    /// Whether the limits let this pair be merged at all.
+    fn allowed(&self, left: u32, right: u32) -> bool {
+        let bytes = self.vocabulary.length(left).saturating_add(self.vocabulary.length(right));
+        self.max_bytes.is_none_or(|most| bytes <= most)
+            && self.max_pretokens.is_none_or(|most| self.pretokens_of(left, right) <= most)
     }
 
     fn pretokens_of(&self, left: u32, right: u32) -> u64 {
@@ -234,82 +335,6 @@ impl Pairs {
         self.sites.sort_unstable();
     }
 
-    /// Rewrites the sites that still hold the pair (a, b), and collects what that changes.
-    fn replace(
-        &mut self,
-        a: u32,
-        b: u32,
-        new: u32,
-        again: bool,
-        ticker: &mut Ticker<'_, '_>,
-    ) -> Result<()> {
-        let Self { arena, before, after, sites, disjoint, .. } = self;
-        let disjoint = *disjoint;
-        // The last run of equal new tokens: the slot after it, and its length.
-        let (mut run_end, mut run) = (0, 0);
-        let mut last_end = 0;
-        for &site in &*sites {
-            ticker.work(1)?;
-            let first = site as usize;
-            if arena.token(first) != a {
-                continue;
-            }
-            let second = first + arena.span(first);
-            if arena.token(second) != b {
-                continue;
-            }
-            let end = second + arena.span(second);
-            let weight = arena.weight(first);
-            let (left, right) = (arena.token(first - 1), arena.token(end));
-
-            if left == new && first == last_end {
-                after.ungain(a, weight);
-            } else if left == a && disjoint {
-                // (If a is b, the token before cannot be a: it would have been replaced with this.)
-                if arena.run_before(second).0 % 2 == 0 {
-                    before.lose(a, weight);
-                }
-            } else if left != END {
-                before.lose(left, weight);
-            }
-            if right == b && (a == b || disjoint) {
-                // All pairs (a, a) vanish anyway.
-                if a != b && arena.run_from(second).0 % 2 == 0 {
-                    after.lose(b, weight);
-                }
-            } else if right != END {
-                after.lose(right, weight);
-            }
-
-            let run_before = match left {
-                _ if left != new => 0,
-                _ if first == run_end => run,
-                _ => arena.run_before(first).0,
-            };
-            // Only an old token can stand there already.
-            let (run_after, end_after) =
-                if again && right == new { arena.run_from(end) } else { (0, end) };
-            (run, run_end) = (run_before + 1 + run_after, end_after);
-            let gained =
-                if disjoint { (run / 2 - run_before / 2 - run_after / 2) * weight } else { weight };
-
-            if left == new {
-                let gained = if disjoint && right == new { 0 } else { gained };
-                before.gain(new, gained, first - arena.span(first - 1));
-            } else if left != END {
-                before.gain(left, weight, first - arena.span(first - 1));
-            }
-            if right == new {
-                before.gain(new, gained, first);
-            } else if right != END {
-                after.gain(right, weight, first);
-            }
-            arena.join(first, second, new);
-            last_end = end;
-        }
-        Ok(())
-    }
-
     /// Adds the gains of one side to the counts, and the places found to the pairs.
     fn add_gained(&mut self, is_before: bool, new: u32, again: bool) {
         let mut side = std::mem::take(if is_before { &mut self.before } else { &mut self.after });
@@ -321,7 +346,8 @@ impl Pairs {
             let index = neighbour as usize;
             let length = std::mem::replace(&mut side.next[index], start);
             side.pair[index] = NONE;
-            if length == 0 {
+            // (Where the token is an old one there is no floor, and the pair may be old, too.)
+            if length == 0 || side.gained[index] < self.floor && !again {
                 continue;
             }
             let (left, right) = if is_before { (neighbour, new) } else { (new, neighbour) };
@@ -363,4 +389,86 @@ fn subtract(pairs: &mut [Pair], index: &HashMap<u64, u32>, left: u32, right: u32
 
 fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::no_progress;
+    use crate::merges::{Stop, merge_best};
+    use crate::settings::Alphabet;
+
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as usize % bound
+        }
+    }
+
+    /// A letter of two, or a token made of them.
+    fn any_token(numbers: &mut Numbers, tokens: usize) -> u32 {
+        let number = numbers.below(tokens - 254) as u32;
+        if number < 2 { 97 + number } else { 254 + number }
+    }
+
+    /// Sequences of such tokens, so that merges often give old ones.
+    fn sequences(numbers: &mut Numbers, longest: usize) -> (Vocabulary, Vec<u32>, Vec<usize>) {
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        for _ in 0..numbers.below(9) {
+            let mut pick = || any_token(numbers, vocabulary.len());
+            let (left, right) = (pick(), pick());
+            vocabulary.make(left, right);
+        }
+        let (mut items, mut ends) = (Vec::new(), Vec::new());
+        for _ in 0..=numbers.below(4) {
+            for _ in 0..=numbers.below(longest) {
+                items.push(any_token(numbers, vocabulary.len()));
+            }
+            ends.push(items.len());
+        }
+        (vocabulary, items, ends)
+    }
+
+    #[test]
+    fn a_floor_changes_nothing() {
+        let numbers = &mut Numbers(1);
+        let (mut some_recounts, mut most_recounts, mut stops) = (0, 0, Vec::new());
+        for round in 0..3000 {
+            let longest = if round % 100 == 0 { 2000 } else { 60 };
+            let (vocabulary, items, ends) = sequences(numbers, longest);
+            let counts: Vec<u64> = ends.iter().map(|_| 1 + numbers.below(5) as u64).collect();
+            let rules = Rules::ALL[round % 2];
+            let mut limit =
+                |most: usize| (numbers.below(3) == 0).then(|| 2 + numbers.below(most) as u64);
+            let limits = (limit(20), limit(8));
+            let min_count = limit(4).unwrap_or(1);
+            let wanted = limit(30).unwrap_or(u64::from(u32::MAX)) as usize;
+            let mut train = |floor| {
+                let mut quiet = no_progress;
+                let ticker = &mut Ticker::new(&mut quiet, "merges", 0);
+                let size = vocabulary.len();
+                let arena = Arena::new(&items, &ends, &counts, size, |item| item, ticker).unwrap();
+                let (bytes, pretokens) = limits;
+                let vocabulary = vocabulary.clone();
+                let mut pairs =
+                    Pairs::new(vocabulary, arena, rules, bytes, pretokens, floor, ticker).unwrap();
+                let made =
+                    merge_best(OpKind::Supermerge, wanted, &mut pairs, min_count, ticker).unwrap();
+                some_recounts += usize::from(pairs.recounts > 0);
+                most_recounts += usize::from(pairs.recounts > MOST_RECOUNTS);
+                made
+            };
+            let expected = train(1);
+            for floor in [2, 3, 7, 50] {
+                assert_eq!(train(floor), expected, "round {round}, floor {floor}");
+            }
+            stops.push(expected.1);
+        }
+        assert!(some_recounts > 1000 && most_recounts > 10, "{some_recounts} {most_recounts}");
+        for stop in [Stop::VocabSize, Stop::NoPairs, Stop::MinCount] {
+            assert!(stops.iter().filter(|&&found| found == stop).count() > 100);
+        }
+    }
 }

@@ -53,7 +53,7 @@ pub(crate) fn train_superwords_above(
     let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
     let seams = Seams::new(vocabulary.len());
-    let pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, ticker)?;
+    let pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, floor, ticker)?;
     let mut supermerges =
         Supermerges { pairs, seams, floor, min_count: settings.min_count, exact: true };
     let (ops, stop) = match settings.algorithm {
@@ -90,8 +90,8 @@ impl Seams {
 /// What comes next, as far as it is known.
 enum Next {
     Pair(Best),
-    /// No pair can be merged; `Stop` says why.
-    None(Stop),
+    /// No pair can be merged now.
+    None,
     /// The candidates do not tell.
     Unknown,
 }
@@ -107,19 +107,24 @@ struct Supermerges {
 }
 
 impl Supermerges {
-    /// The best pair, if it is more frequent than a regular merge that happens `regular` times.
-    fn next(&mut self, regular: Option<u64>) -> Next {
-        let best = self.pairs.best().filter(|best| best.count >= self.floor);
-        match best {
-            Some(best) if best.count < self.min_count => Next::None(Stop::MinCount),
+    /// The best pair; or why there is none, when the regular merge that waits happens `regular`
+    /// times.
+    fn next(&mut self, regular: Option<u64>, ticker: &mut Ticker<'_, '_>) -> Result<Next> {
+        let best = self.pairs.best(self.floor.max(self.min_count), ticker)?;
+        Ok(match best {
             Some(best) => Next::Pair(best),
             // what was cut away is rarer than the floor
-            None if self.floor <= 1 => Next::None(Stop::NoPairs),
-            None if regular.is_some_and(|count| count >= self.floor - 1) => {
-                Next::None(Stop::NoPairs)
+            None if self.floor > 1 && regular.is_some_and(|count| count >= self.floor - 1) => {
+                Next::None
             }
-            None => Next::Unknown,
-        }
+            None if self.floor > 1 => Next::Unknown,
+            None => Next::None,
+        })
+    }
+
+    /// Why it ends when no regular merge waits and no pair can be merged.
+    fn stop(&self) -> Stop {
+        if self.pairs.any_left() { Stop::MinCount } else { Stop::NoPairs }
     }
 
     fn merge(&mut self, best: Best, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
@@ -145,9 +150,9 @@ fn add_supermerges(
         if added >= wanted || !supermerges.exact {
             break Stop::VocabSize;
         }
-        match supermerges.next(None) {
+        match supermerges.next(None, ticker)? {
             Next::Pair(best) => out.push(supermerges.merge(best, ticker)?),
-            Next::None(stop) => break stop,
+            Next::None => break supermerges.stop(),
             Next::Unknown => supermerges.exact = false,
         }
         added = supermerges.pairs.vocabulary().len() - size;
@@ -177,7 +182,7 @@ fn replay_merges(
             break Stop::VocabSize;
         }
         let regular = waiting.as_slice().first();
-        let op = match (supermerges.next(regular.map(|op| op.count)), regular) {
+        let op = match (supermerges.next(regular.map(|op| op.count), ticker)?, regular) {
             // A part that no op has made yet gives way. It cannot happen when `ops` and the
             // candidates come from the same corpus, nor once all of `ops` are replayed.
             (Next::Pair(best), regular)
@@ -187,11 +192,11 @@ fn replay_merges(
             {
                 supermerges.merge(best, ticker)?
             }
-            (Next::Pair(_) | Next::None(_), Some(&op)) => {
+            (Next::Pair(_) | Next::None, Some(&op)) => {
                 waiting.next();
                 op
             }
-            (Next::None(stop), None) => break stop,
+            (Next::None, None) => break supermerges.stop(),
             (Next::Unknown, _) | (Next::Pair(_), None) => {
                 supermerges.exact = false;
                 continue;

@@ -1,13 +1,43 @@
 //! Creation numbers, the bytes they stand for, and the order of the final ids (SPEC 4.2, 5.1, 10).
+//!
+//! A token of more than [`HEAD`] bytes is stored as its two parts: in full, the tokens of one very
+//! long word would take memory that grows with the square of their number. (The Python twin stores
+//! every token in full.)
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::interner::Interner;
 use crate::model::{Op, OpKind};
 use crate::settings::{Alphabet, IdOrder};
 use crate::ticker::{OP_WORK, Ticker};
 
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
+/// So many bytes of each token are stored: most tokens in full, enough of all to tell most apart.
+const HEAD: usize = 256;
+/// A prime: long tokens are hashed as polynomials modulo this.
+const PRIME: u64 = (1 << 61) - 1;
+
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    /// Where its head stands in `heads`; many tokens may share one.
+    head: usize,
+    length: u64,
+    /// Of its bytes; a polynomial if it is long.
+    hash: u64,
+    left: u32,
+    right: u32,
+}
+
+impl Token {
+    fn is_long(&self) -> bool {
+        self.length > HEAD as u64
+    }
+}
 
 /// The byte strings that ops have made so far: one byte string, one creation number.
 ///
@@ -15,13 +45,16 @@ pub const MAX_OPS: usize = (1 << 31) - 1;
 /// use superword::{settings::Alphabet, vocabulary::Vocabulary};
 /// let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
 /// assert_eq!([vocabulary.make(97, 98), vocabulary.make(97, 98)], [256, 256]);
-/// assert_eq!(vocabulary.token(256), b"ab");
+/// assert_eq!(*vocabulary.token(256), *b"ab");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    tokens: Interner<u8>,
-    /// Working memory: the bytes that an op makes.
-    joined: Vec<u8>,
+    tokens: Vec<Token>,
+    heads: Vec<u8>,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// Where the polynomials are evaluated.
+    base: u64,
     max_token_bytes: u64,
     max_total_bytes: u64,
     total_bytes: u64,
@@ -35,11 +68,24 @@ impl Vocabulary {
 
     /// Starts with the alphabet; the limits are for [`Self::make_checked`].
     pub fn with_limits(alphabet: Alphabet, max_token_bytes: u64, max_total_bytes: u64) -> Self {
-        let mut tokens = Interner::default();
+        let hasher = DefaultHashBuilder::default();
+        let mut vocabulary = Self {
+            tokens: Vec::new(),
+            heads: Vec::new(),
+            numbers: HashTable::new(),
+            base: hasher.hash_one(PRIME) % PRIME,
+            hasher,
+            max_token_bytes,
+            max_total_bytes,
+            total_bytes: 0,
+        };
         for byte in alphabet.tokens() {
-            tokens.add(&[byte]);
+            let hash = vocabulary.hasher.hash_one([byte].as_slice());
+            let head = vocabulary.heads.len();
+            vocabulary.heads.push(byte);
+            vocabulary.add(Token { head, length: 1, hash, left: 0, right: 0 });
         }
-        Self { tokens, joined: Vec::new(), max_token_bytes, max_total_bytes, total_bytes: 0 }
+        vocabulary
     }
 
     /// How many tokens there are.
@@ -48,23 +94,105 @@ impl Vocabulary {
         self.tokens.len()
     }
 
+    /// How many bytes a token has.
+    pub fn length(&self, number: u32) -> u64 {
+        self.tokens[number as usize].length
+    }
+
     /// The bytes of a token that exists.
-    pub fn token(&self, number: u32) -> &[u8] {
-        self.tokens.get(number)
+    pub fn token(&self, number: u32) -> Cow<'_, [u8]> {
+        if self.tokens[number as usize].is_long() {
+            let mut bytes = Vec::new();
+            self.append_token(number, &mut bytes);
+            return Cow::Owned(bytes);
+        }
+        Cow::Borrowed(self.head(number))
+    }
+
+    /// Appends the bytes of a token that exists.
+    pub fn append_token(&self, number: u32, out: &mut Vec<u8>) {
+        if self.tokens[number as usize].is_long() {
+            Pieces { vocabulary: self, waiting: vec![number] }
+                .for_each(|piece| out.extend_from_slice(piece));
+        } else {
+            out.extend_from_slice(self.head(number));
+        }
+    }
+
+    /// How the bytes of two tokens compare.
+    pub fn compare(&self, one: u32, other: u32) -> Ordering {
+        if one == other {
+            return Ordering::Equal;
+        }
+        let [one_token, other_token] = [one, other].map(|number| &self.tokens[number as usize]);
+        if one_token.head != other_token.head {
+            let heads = self.head(one).cmp(self.head(other));
+            if heads.is_ne() {
+                return heads;
+            }
+        }
+        self.compare_joined(vec![one], vec![other])
     }
 
     /// The creation number of these bytes.
     pub fn number(&self, bytes: &[u8]) -> Option<u32> {
-        self.tokens.find(bytes)
+        if bytes.len() <= HEAD {
+            return self.find_short(bytes, self.hasher.hash_one(bytes));
+        }
+        let hash = polynomial(bytes, self.base);
+        let is_wanted = |&number: &u32| {
+            let token = &self.tokens[number as usize];
+            let mut rest = bytes;
+            let mut matches = |piece: &[u8]| match rest.strip_prefix(piece) {
+                Some(after) => {
+                    rest = after;
+                    true
+                }
+                None => false,
+            };
+            (token.hash, token.length) == (hash, bytes.len() as u64)
+                && Pieces { vocabulary: self, waiting: vec![number] }.all(&mut matches)
+        };
+        self.numbers.find(self.spread(hash), is_wanted).copied()
     }
 
     /// The creation number of what an op makes of two tokens that exist, the next free one if its
     /// bytes are new.
     pub fn make(&mut self, left: u32, right: u32) -> u32 {
-        self.joined.clear();
-        self.joined.extend_from_slice(self.tokens.get(left));
-        self.joined.extend_from_slice(self.tokens.get(right));
-        self.tokens.add(&self.joined)
+        let [first, second] = [left, right].map(|number| self.tokens[number as usize]);
+        let length = first.length.saturating_add(second.length);
+        let mut token = Token { head: self.heads.len(), length, hash: 0, left, right };
+        if token.is_long() {
+            let (x, y) = (self.polynomial(left), self.polynomial(right));
+            let shifted = multiply(x, power(self.base, second.length));
+            token.hash = (shifted + y) % PRIME;
+            let is_same = |&number: &u32| {
+                let old = &self.tokens[number as usize];
+                (old.hash, old.length) == (token.hash, length)
+                    && self.compare_joined(vec![right, left], vec![number]).is_eq()
+            };
+            if let Some(&number) = self.numbers.find(self.spread(token.hash), is_same) {
+                return number;
+            }
+        }
+        if first.is_long() {
+            token.head = first.head;
+        } else {
+            // Both parts are stored as far as they are needed here.
+            let from_first = first.length as usize;
+            let from_second = (HEAD - from_first).min(second.length as usize);
+            self.heads.extend_from_within(first.head..first.head + from_first);
+            self.heads.extend_from_within(second.head..second.head + from_second);
+        }
+        if !token.is_long() {
+            let bytes = &self.heads[token.head..];
+            token.hash = self.hasher.hash_one(bytes);
+            if let Some(number) = self.find_short(bytes, token.hash) {
+                self.heads.truncate(token.head);
+                return number;
+            }
+        }
+        self.add(token)
     }
 
     /// As [`Self::make`], for an op that comes from outside.
@@ -81,14 +209,14 @@ impl Vocabulary {
                 ));
             }
         }
-        let length = (self.token(left).len() + self.token(right).len()) as u64;
+        let length = self.length(left).saturating_add(self.length(right));
         if length > self.max_token_bytes {
             return error(format!(
                 "the token would have {length} bytes, more than max_token_bytes = {}",
                 self.max_token_bytes
             ));
         }
-        // What is made again counts too: its bytes are built and compared, so this bounds the work.
+        // What is made again counts too: its bytes are compared, so this bounds the work.
         self.total_bytes = self.total_bytes.saturating_add(length);
         if self.total_bytes > self.max_total_bytes {
             return error(format!(
@@ -98,6 +226,132 @@ impl Vocabulary {
         }
         Ok(self.make(left, right))
     }
+
+    /// Gives a token that is not here yet the next number.
+    fn add(&mut self, token: Token) -> u32 {
+        let number = self.tokens.len() as u32;
+        self.tokens.push(token);
+        let Self { tokens, numbers, hasher, .. } = self;
+        let hash = |token: &Token| match token.is_long() {
+            true => hasher.hash_one(token.hash),
+            false => token.hash,
+        };
+        numbers.insert_unique(hash(&token), number, |&number| hash(&tokens[number as usize]));
+        number
+    }
+
+    /// The number of a token that is not long; `hash` is that of its bytes.
+    fn find_short(&self, bytes: &[u8], hash: u64) -> Option<u32> {
+        let is_wanted =
+            |&number: &u32| self.length(number) == bytes.len() as u64 && self.head(number) == bytes;
+        self.numbers.find(hash, is_wanted).copied()
+    }
+
+    /// The first bytes of a token, all if it is not long.
+    fn head(&self, number: u32) -> &[u8] {
+        let token = &self.tokens[number as usize];
+        &self.heads[token.head..token.head + token.length.min(HEAD as u64) as usize]
+    }
+
+    fn polynomial(&self, number: u32) -> u64 {
+        let token = &self.tokens[number as usize];
+        if token.is_long() { token.hash } else { polynomial(self.head(number), self.base) }
+    }
+
+    /// The hash of a long token in the table, which needs all 64 bits.
+    fn spread(&self, polynomial: u64) -> u64 {
+        self.hasher.hash_one(polynomial)
+    }
+
+    /// How the bytes of two lists of tokens compare; the first token of each stands last.
+    fn compare_joined(&self, mut one: Vec<u32>, mut other: Vec<u32>) -> Ordering {
+        let (mut piece, mut other_piece): (&[u8], &[u8]) = (&[], &[]);
+        loop {
+            if piece.is_empty() && other_piece.is_empty() {
+                // Equal tokens need no look inside; to meet them the longer one is opened first.
+                match (one.last(), other.last()) {
+                    (Some(x), Some(y)) if x == y => {
+                        one.pop();
+                        other.pop();
+                        continue;
+                    }
+                    (Some(&x), Some(&y)) if self.length(x) >= self.length(y) => {
+                        piece = self.open(&mut one);
+                    }
+                    (Some(_), Some(_)) => other_piece = self.open(&mut other),
+                    (x, y) => return x.cmp(&y),
+                }
+            } else if piece.is_empty() {
+                if one.is_empty() {
+                    return Ordering::Less;
+                }
+                piece = self.open(&mut one);
+            } else if other_piece.is_empty() {
+                if other.is_empty() {
+                    return Ordering::Greater;
+                }
+                other_piece = self.open(&mut other);
+            } else {
+                let length = piece.len().min(other_piece.len());
+                let order = piece[..length].cmp(&other_piece[..length]);
+                if order.is_ne() {
+                    return order;
+                }
+                (piece, other_piece) = (&piece[length..], &other_piece[length..]);
+            }
+        }
+    }
+
+    /// Takes the last token: returns its bytes, or puts its parts in its place if it is long.
+    fn open(&self, waiting: &mut Vec<u32>) -> &[u8] {
+        match waiting.pop() {
+            Some(number) if self.tokens[number as usize].is_long() => {
+                let Token { left, right, .. } = self.tokens[number as usize];
+                waiting.extend([right, left]);
+                &[]
+            }
+            Some(number) => self.head(number),
+            None => &[],
+        }
+    }
+}
+
+/// The bytes of tokens, piece by piece; an empty one where a token was opened.
+struct Pieces<'v> {
+    vocabulary: &'v Vocabulary,
+    /// What is left, the first last.
+    waiting: Vec<u32>,
+}
+
+impl<'v> Iterator for Pieces<'v> {
+    type Item = &'v [u8];
+
+    fn next(&mut self) -> Option<&'v [u8]> {
+        (!self.waiting.is_empty()).then(|| self.vocabulary.open(&mut self.waiting))
+    }
+}
+
+/// The polynomial with the bytes as coefficients (none of them 0) at `base`.
+fn polynomial(bytes: &[u8], base: u64) -> u64 {
+    bytes.iter().fold(0, |hash, &byte| (multiply(hash, base) + u64::from(byte) + 1) % PRIME)
+}
+
+/// The product of two numbers below [`PRIME`], modulo it.
+fn multiply(x: u64, y: u64) -> u64 {
+    let product = u128::from(x) * u128::from(y);
+    ((product >> 61) as u64 + (product as u64 & PRIME)) % PRIME
+}
+
+fn power(base: u64, mut exponent: u64) -> u64 {
+    let (mut result, mut square) = (1, base);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result = multiply(result, square);
+        }
+        square = multiply(square, square);
+        exponent /= 2;
+    }
+    result
 }
 
 /// The vocabulary that `ops` make, which must say so themselves.
@@ -156,6 +410,9 @@ pub fn final_order(ops: &[Op], size: usize, id_order: IdOrder) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::error::no_progress;
+    use crate::merges::train_merges;
+    use crate::settings::{Algorithm, Settings};
+    use crate::tables::PretokenCounts;
 
     #[test]
     fn one_byte_string_has_one_number() {
@@ -166,9 +423,106 @@ mod tests {
         assert_eq!(vocabulary.make(97, 243), 244);
         assert_eq!(vocabulary.make_checked(97, 243).unwrap(), 244);
         assert_eq!(vocabulary.len(), 245);
-        assert_eq!(vocabulary.token(244), b"aaa");
+        assert_eq!(*vocabulary.token(244), *b"aaa");
         assert_eq!(vocabulary.number(b"aaa"), Some(244));
         assert_eq!(vocabulary.number(b"aaaa"), None);
+    }
+
+    /// A vocabulary of many long tokens over two letters, and the bytes of each stored in full.
+    fn random_trees(base: Option<u64>, seed: u64) -> (Vocabulary, Vec<Vec<u8>>) {
+        let mut state = seed;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % bound
+        };
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        vocabulary.base = base.unwrap_or(vocabulary.base);
+        let mut strings: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        for step in 0..400 {
+            // First doublings and short ends, so that heads are equal and cuts differ.
+            let newest = strings.len() - 1;
+            let mut pick = || match below(strings.len().min(300) - 254) {
+                n if n < 2 => 97 + n,
+                n => strings.len() - n,
+            };
+            let (left, right) = match step {
+                0 => (97, 97),
+                1..9 => (newest, newest),
+                _ => (pick(), pick()),
+            };
+            let string = [&strings[left][..], &strings[right]].concat();
+            if string.len() > 3000 {
+                continue;
+            }
+            let expected = strings.iter().position(|old| *old == string);
+            let new = vocabulary.make(left as u32, right as u32) as usize;
+            assert_eq!(new, expected.unwrap_or(strings.len()));
+            if expected.is_none() {
+                strings.push(string);
+            }
+        }
+        (vocabulary, strings)
+    }
+
+    #[test]
+    fn long_tokens_are_found_and_ordered_as_their_bytes() {
+        for seed in 0..6 {
+            let (vocabulary, strings) = random_trees(None, seed);
+            let long = strings.iter().filter(|string| string.len() > HEAD);
+            assert!(long.clone().count() > 50);
+            for (number, string) in (0..).zip(&strings) {
+                assert_eq!(vocabulary.length(number), string.len() as u64);
+                assert_eq!(*vocabulary.token(number), **string);
+                assert_eq!(vocabulary.number(string), Some(number));
+                for (other, other_string) in (0..).zip(&strings) {
+                    assert_eq!(vocabulary.compare(number, other), string.cmp(other_string));
+                }
+            }
+            for string in long {
+                let other = [&string[..string.len() - 1], b"c"].concat();
+                assert_eq!(vocabulary.number(&other), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_alone_makes_no_duplicate() {
+        // At 0 a polynomial is its last byte.
+        let mut vocabulary = Vocabulary { base: 0, ..Vocabulary::new(Alphabet::Bytes) };
+        let mut doubled = 99;
+        for _ in 0..10 {
+            doubled = vocabulary.make(doubled, doubled);
+        }
+        let after_a = vocabulary.make(97, doubled);
+        let after_b = vocabulary.make(98, doubled);
+        assert_eq!((after_a, after_b), (266, 267));
+        assert_eq!(vocabulary.tokens[266].hash, vocabulary.tokens[267].hash);
+        assert_eq!(vocabulary.number(&[b"a".as_slice(), &[b'c'; 1024]].concat()), Some(266));
+        assert_eq!(vocabulary.number(&[b"b".as_slice(), &[b'c'; 1024]].concat()), Some(267));
+        assert_eq!(vocabulary.number(&[b"c".as_slice(), &[b'c'; 1024]].concat()), None);
+        for seed in 0..6 {
+            random_trees(Some(0), seed);
+        }
+    }
+
+    #[test]
+    fn a_very_long_word_stays_small() {
+        let mut state = 5_u64;
+        let letter = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b'a' + ((state >> 33) % 26) as u8
+        };
+        let word: Vec<u8> = std::iter::repeat_with(letter).take(120_000).collect();
+        let mut pretokens = PretokenCounts::default();
+        pretokens.push(&word, 1);
+        let settings = Settings::new(Algorithm::Bpe, 32_768, 32_768, 0);
+        let (ops, _) = train_merges(&pretokens, &settings, &mut no_progress).unwrap();
+        let mut quiet = no_progress;
+        let ticker = &mut Ticker::new(&mut quiet, "load", 0);
+        let vocabulary = vocabulary_of_ops(&ops, Alphabet::Bytes, ticker).unwrap();
+        let in_full: u64 = (0..vocabulary.len() as u32).map(|n| vocabulary.length(n)).sum();
+        assert!(in_full > 400_000_000);
+        assert!(vocabulary.heads.len() < 100_000);
     }
 
     #[test]

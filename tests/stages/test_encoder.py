@@ -71,6 +71,26 @@ def test_decode(backend: ModuleType, case: dict[str, Any]) -> None:
         assert encoder.decode_bytes(case["ids"]) == bytes.fromhex(case["hex"])
 
 
+def test_long_tokens(backend: ModuleType) -> None:
+    """Tokens of which not all bytes are stored in one piece; cuts that do not agree."""
+    ops = [Op("merge", 97, 98, 256, 1)]
+    for _ in range(10):
+        ops.append(Op("merge", ops[-1].new, ops[-1].new, ops[-1].new + 1, 1))
+    ops += [Op("merge", 97, 266, 267, 1), Op("merge", 266, 97, 268, 1)]
+    ops += [Op("merge", 267, 98, 269, 1), Op("merge", 97, 266, 267, 1)]
+    encoder = backend.Encoder(named_model("creation")._replace(ops=ops, id_order="creation"))
+    pairs = b"ab" * 1024
+    tokens = {266: pairs, 267: b"a" + pairs, 268: pairs + b"a", 269: b"a" + pairs + b"b"}
+    for token_id, token in tokens.items():
+        assert encoder.token_bytes(token_id) == token
+        assert encoder.token_id(token) == token_id
+        assert encoder.token_id(token + b"a") == (268 if token_id == 266 else None)
+    assert encoder.decode_bytes([269, 97, 266, 269]) == b"".join(
+        (tokens[269], b"a", pairs, tokens[269])
+    )
+    assert encoder.op_tokens()[11][1:4] == (b"a", pairs, b"a" + pairs)
+
+
 @pytest.mark.parametrize("case", CASES["bad_ops"], ids=by_name)
 def test_bad_ops(backend: ModuleType, case: dict[str, Any]) -> None:
     model = named_model("creation")._replace(ops=[Op(*op) for op in case["ops"]])

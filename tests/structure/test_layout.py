@@ -21,7 +21,6 @@ ONLY_RUST = {
     "model": "superword.model",
     "settings": "superword.settings",
     "tables": "lists of tuples in Python",
-    "interner": "a dict in Python",
     "pruning": "what of the runs can matter: Python takes all",
     "runs": "how runs are kept: Python counts them",
     "scanner": "documents to batches of pretokens: a list in Python",
