@@ -39,7 +39,7 @@ def pretokenize(text: str, scheme: str) -> list[bytes]:
         pieces = _chunk_pieces(text, astral)
     else:
         pieces = _matches(_named(scheme, astral), text, 0, len(text))
-    return [piece.encode() for piece in pieces]
+    return list(map(str.encode, pieces))
 
 
 def is_eligible_text(pretoken: bytes) -> bool:
