@@ -26,9 +26,8 @@ def markdown(rows: Sequence[dict[str, Any]], corpus: Corpus, header: str) -> str
 
     The ratio is the user CPU beside superword's (the lowest of its rows in the same table).
     """
-    return (
-        "\n".join([*_about(corpus, header), *_tables(rows), *_notes(rows), *_failures(rows)]) + "\n"
-    )
+    parts = (_about(corpus, header), _tables(rows), _python(rows), _notes(rows), _failures(rows))
+    return "\n".join(line for part in parts for line in part) + "\n"
 
 
 def _about(corpus: Corpus, header: str) -> Iterator[str]:
@@ -63,6 +62,31 @@ def _tables(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
                 f" | {row['user_seconds']:.2f} | {row['wall_seconds']:.2f}"
                 f" | {speed} | {row['peak_bytes'] / MEGABYTE:.0f} | {ratio} |"
             )
+
+
+def _python(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The pure-Python backend beside tokenizers' words by the same pattern.
+
+    What tokenizers cannot train, with superwords, stands beside its words by the pattern gpt4o.
+    """
+    done = [row for row in rows if row["ok"] and row["user_seconds"]]
+    theirs = {row["pattern"]: row for row in done if row["trainer"] == "tokenizers"}
+    pairs = [
+        (row, theirs[words])
+        for row in done
+        for words in [row["pattern"] if row["algorithm"] == "bpe" else "gpt4o"]
+        if row["trainer"] == "superword-python" and words in theirs
+    ]
+    if pairs:
+        yield "\n**superword-python beside tokenizers**\n"
+        yield "| superword-python | user CPU s | tokenizers | user CPU s | ratio |"
+        yield "|---|---:|---|---:|---:|"
+    for row, other in pairs:
+        yield (
+            f"| {row['algorithm']}/{row['pattern']} | {row['user_seconds']:.2f}"
+            f" | bpe/{other['pattern']} | {other['user_seconds']:.2f}"
+            f" | {row['user_seconds'] / other['user_seconds']:.2f} |"
+        )
 
 
 def _notes(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

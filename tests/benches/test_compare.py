@@ -158,3 +158,27 @@ def test_a_clock_that_did_not_tick_gives_no_speed_and_no_ratio():
         "| superword | 1 | reads .jsonl | 0.00 | 0.01 |  | 2 |  |",
         "| other | 1 | reads .jsonl | 0.50 | 0.01 | 2.0 | 2 |  |",
     ]
+
+
+def test_the_pure_python_backend_stands_beside_tokenizers():
+    def row(trainer, algorithm, pattern, seconds):
+        ok = seconds is not None
+        return {
+            **{"trainer": trainer, "algorithm": algorithm, "pattern": pattern},
+            **{"user_seconds": seconds, "ok": ok},
+        }
+
+    rows = [
+        row("superword-python", "bpe", "gpt4o", 1.2),
+        row("superword-python", "bpe", "gpt2", 0.9),
+        row("superword-python", "boundless", "gpt4o-uniscript", 2.4),
+        row("superword", "bpe", "gpt4o", 0.1),
+        row("tokenizers", "bpe", "gpt4o", 0.8),
+        row("tokenizers", "bpe", "gpt2", None),
+    ]
+    assert list(tables._python(rows))[-2:] == [
+        "| bpe/gpt4o | 1.20 | bpe/gpt4o | 0.80 | 1.50 |",
+        "| boundless/gpt4o-uniscript | 2.40 | bpe/gpt4o | 0.80 | 3.00 |",
+    ]
+    assert not list(tables._python(rows[:-2]))
+    assert not list(tables._python(rows[3:]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
-import regex
 
 from superword.reference.patterns import (
     JAPANESE_COMMON,
@@ -38,9 +38,9 @@ def test_both_languages_expand_to_the_same_text() -> None:
 @pytest.mark.parametrize("pattern", [*NAMED_PATTERNS.values(), *uniscript_patterns()])
 def test_no_class_is_left_to_an_engine(pattern: str) -> None:
     expanded = expand_pattern(pattern) if "\\u" not in pattern else pattern
-    outside = regex.sub(r"\[(\\u[0-9A-F]{4}|\\U[0-9A-F]{8}|-)*\]", "", expanded)
-    assert regex.fullmatch(r"[ '?*+|(){}:!0-9,sdmtlver]*", outside), outside
-    assert not regex.search(r"\\[psS]|\(\?i", expanded)
+    outside = re.sub(r"\[(\\u[0-9A-F]{4}|\\U[0-9A-F]{8}|-)*\]", "", expanded)
+    assert re.fullmatch(r"[ '?*+|(){}:!0-9,sdmtlver]*", outside), outside
+    assert not re.search(r"\\[psS]|\(\?i", expanded)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_no_class_is_left_to_an_engine(pattern: str) -> None:
     ],
 )
 def test_the_engine_reads_a_set_as_the_tables_have_it(set_: str, wanted) -> None:  # type: ignore[no-untyped-def]
-    found = regex.findall(expand_pattern(set_), SCALARS)
+    found = re.findall(expand_pattern(set_), SCALARS)
     assert found == [
         char
         for char, (category, _, space, _) in zip(SCALARS, PROPERTIES, strict=True)
@@ -65,7 +65,7 @@ def test_the_engine_reads_a_set_as_the_tables_have_it(set_: str, wanted) -> None
 
 def test_the_letters_of_contractions_are_all_that_fold_to_them() -> None:
     group = expand_pattern("(?i:[sdmt]|ll|ve|re)")
-    letters = set(regex.findall(group, SCALARS))
+    letters = set(re.findall(group, SCALARS))
     assert letters == set("sdmtSDMT\u017f")
     assert expand_pattern("(?i:ve)") == r"(?:[\u0056\u0076][\u0045\u0065])"
     assert expand_pattern("(?:ve)") == "(?:ve)"

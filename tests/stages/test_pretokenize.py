@@ -19,6 +19,7 @@ RandomTexts = Callable[[int, int], Iterator[str]]
 CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "pretokenize.json").read_text(encoding="utf-8")
 )
+# Another engine than that of the reference, which reads the same ranges.
 BOUNDED, UNBOUNDED = map(regex.compile, uniscript_patterns())
 SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
 NOT_REAL = {"Common", "Inherited", "Unknown"}
@@ -70,6 +71,24 @@ def test_uniscript_is_its_definition_by_truncation(
     for text in random_texts(43, 5_000):
         pieces = backend.pretokenize(text, "gpt4o-uniscript")
         assert pieces == by_truncation(backend, text), ascii(text)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_character_beyond_ffff_changes_nothing_before_it(
+    backend: ModuleType, scheme: str
+) -> None:
+    """The reference compiles its patterns apart for texts with such characters and without."""
+    scalars = map(chr, (*range(0xD800), *range(0xE000, 0x10000)))
+    text = "".join(f"a{char}b  {char}1" for char in scalars) + "\n"
+    pieces = backend.pretokenize(text, scheme)
+    assert b"".join(pieces) == text.encode()
+    assert backend.pretokenize(text + "\U0001f600", scheme) == [*pieces, "\U0001f600".encode()]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_lone_surrogate_is_an_error(backend: ModuleType, scheme: str) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        backend.pretokenize("a\ud800 b", scheme)
 
 
 LONG = [

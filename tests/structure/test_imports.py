@@ -36,9 +36,7 @@ def is_standard(name):
 def test_the_reference(path):
     for name in imported(path) - PLAIN - {"superword"}:
         assert name not in NEVER, name
-        if name.partition(".")[0] == "regex":
-            assert path.stem in ("pretokenize", "patterns")
-        elif name.partition(".")[0] == "backports":
+        if name.partition(".")[0] == "backports":
             assert path.stem == "decompress", "an optional package, for .zst alone"
         elif not name.startswith("superword.reference"):
             assert is_standard(name), name

@@ -6,7 +6,7 @@ sequences, so a neighbour always exists and no pair crosses from one sequence to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from superword.errors import TrainingError
 from superword.settings import MAX_COUNT
@@ -46,23 +46,21 @@ class Arena:
         self.left = list(range(-1, len(self.token) - 1))
         self.right = list(range(1, len(self.token) + 1))
 
-    def adjacent(self) -> Iterator[int]:
-        """Yield, in order, every slot with a token whose right neighbour is a token too."""
-        token, right = self.token, self.right
-        for slot in range(1, len(token) - 1):
-            if token[slot] >= 0 and token[right[slot]] >= 0:
-                yield slot
-
     def sites(self, pair: tuple[int, int], slots: Iterable[int]) -> list[int]:
         """Return those of `slots` at which `pair` stands, left to right without overlap."""
         token, right = self.token, self.right
+        a, b = pair
         out = []
         taken = 0  # the right part of the last site
         for slot in sorted(slots):
-            if slot != taken and (token[slot], token[right[slot]]) == pair:
+            if token[slot] == a and token[right[slot]] == b and slot != taken:
                 out.append(slot)
                 taken = right[slot]
         return out
+
+    def total_weight(self, slots: Iterable[int]) -> int:
+        """Return the sum of the counts of the sequences of these slots."""
+        return sum(map(self.weight.__getitem__, slots))
 
     def join(self, slot: int, new: int) -> int:
         """Put `new` in the place of the token at `slot` and the next one; return what follows."""

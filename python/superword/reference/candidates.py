@@ -69,9 +69,9 @@ def split_runs(
         if progress is not None:
             progress("candidates", index, len(runs))
         piece: list[int] = []
-        for pretoken in (*run, None):
-            if pretoken in number:
-                piece.append(number[pretoken])
+        for token in (*map(number.get, run), None):
+            if token is not None:
+                piece.append(token)
                 continue
             if len(piece) > 1:
                 key = tuple(piece)

@@ -10,6 +10,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import final
 
 from superword.errors import InputError, TrainingError
@@ -86,6 +87,14 @@ class Counts:
         return list(self._run_counts)
 
 
+class _HasLetter(dict[bytes, bool]):
+    """Whether pretokens may be part of a run; each is looked at once."""
+
+    def __missing__(self, pretoken: bytes) -> bool:
+        answer = self[pretoken] = is_eligible_text(pretoken)
+        return answer
+
+
 class _Counter:
     """The growing tables while documents are counted."""
 
@@ -96,7 +105,7 @@ class _Counter:
         self._scheme = scheme
         self._special_tokens = SpecialTokens(special_tokens)
         self._with_runs = runs
-        self._eligible: dict[bytes, bool] = {}
+        self._has_letter = _HasLetter()
 
     def add(self, document: str) -> None:
         """Count one document: no pretoken and no run crosses the place of a special token."""
@@ -109,21 +118,11 @@ class _Counter:
                     self._add_runs(pretokens)
 
     def _add_runs(self, pretokens: list[bytes]) -> None:
-        run: list[bytes] = []
-        for pretoken in pretokens:
-            eligible = self._eligible.get(pretoken)
-            if eligible is None:
-                eligible = self._eligible[pretoken] = is_eligible_text(pretoken)
-            if eligible:
-                run.append(pretoken)
-            else:
-                self._end_run(run)
-        self._end_run(run)
-
-    def _end_run(self, run: list[bytes]) -> None:
-        if len(run) > 1:
-            self.runs[tuple(run)] += 1
-        run.clear()
+        for has_letter, group in groupby(pretokens, self._has_letter.__getitem__):
+            if has_letter:
+                run = tuple(group)
+                if len(run) > 1:
+                    self.runs[run] += 1
 
 
 def count_documents(

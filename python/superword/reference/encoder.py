@@ -224,10 +224,11 @@ class Encoder:
             tokens = self._encode_pretoken(pretoken)
             if len(tokens) == 1 and tokens[0] in self._super_parts:
                 run.append(tokens[0])
-            else:
+                continue
+            if run:
                 out += encode_run(run, self._supermerges)
-                out += tokens
                 run = []
+            out += tokens
         return out + encode_run(run, self._supermerges)
 
     def _encode_pretoken(self, pretoken: bytes) -> Sequence[int]:

@@ -1,17 +1,19 @@
 """Pair counts and where each pair stands, kept exact while pairs are merged one after the other.
 
-Both phases of training run on this. Every merge subtracts the pairs of the stretches it touches,
-rewrites them, and adds the pairs they hold then: nothing is assumed about what a merge does, so
-it is right too when the new bytes are an old token. Source: SPEC sections 4.1 and 4.2.
+Both phases of training run on this. Where no equal tokens are near, a merge changes the pairs with
+its two neighbours. Elsewhere it subtracts the pairs of the stretches it touches, rewrites them, and
+adds the pairs they hold then: nothing is assumed about what a merge does, so it is right too when
+the new bytes are an old token. Source: SPEC sections 4.1 and 4.2.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from superword.model import Op
-from superword.reference.arena import Arena
+from superword.reference.arena import DEAD, END, Arena
 from superword.reference.heap import Pair, PairHeap
 from superword.reference.vocabulary import Vocabulary
 
@@ -47,11 +49,14 @@ class Pairs:
         self._heap = PairHeap(vocabulary.tokens, ties_by_bytes=rules == "superword")
         self._slots: defaultdict[Pair, list[int]] = defaultdict(list)
         self.counts: dict[Pair, int] = {}
-        changes: dict[Pair, int] = {}
-        last = len(self._arena.token) - 1
-        self._tally(0, last, 1, changes)
-        for slot in self._arena.adjacent():
-            self._index(slot)
+        for slot, pair in enumerate(pairwise(self._arena.token)):
+            if END not in pair:
+                self._slots[pair].append(slot)
+        changes = {}
+        for pair, slots in self._slots.items():
+            if self._disjoint and pair[0] == pair[1]:
+                slots = self._arena.sites(pair, slots)
+            changes[pair] = self._arena.total_weight(slots)
         self._apply(changes)
 
     def best(self) -> Pair | None:
@@ -60,13 +65,60 @@ class Pairs:
 
     def merge(self, pair: Pair, kind: str) -> Op:
         """Replace a pair everywhere, left to right; return the op, which is one of this kind."""
-        count = self.counts[pair]
+        count = self.counts.pop(pair)
         new = self.vocabulary.make(*pair)
         if new == len(self._pretokens):
             self._pretokens.append(self._pretokens[pair[0]] + self._pretokens[pair[1]])
+        sites = self._arena.sites(pair, self._slots.pop(pair))
+        changes: defaultdict[Pair, int] = defaultdict(int)
+        close = self._merge_alone(pair, new, sites, changes)
+        self._merge_close(new, close, changes)
+        changes.pop(pair, None)  # none is left, whatever became of its neighbours
+        self._apply(changes)
+        return Op(kind, *pair, new, count)
+
+    def _merge_alone(
+        self, pair: Pair, new: int, sites: Iterable[int], changes: defaultdict[Pair, int]
+    ) -> list[int]:
+        """Merge at the sites that no equal token and no other site touches; return the others.
+
+        There x a b y becomes x new y, and only the pairs with x and y change: no stretch of equal
+        tokens is cut or made. Nearly every site is such a one.
+        """
+        a, b = pair
+        close_before, close_after = (a, new), (a, b, new)
+        token, left, right = self._arena.token, self._arena.left, self._arena.right
+        befores: defaultdict[int, list[int]] = defaultdict(list)  # x -> its slots
+        afters: defaultdict[int, list[int]] = defaultdict(list)  # y -> the slots of `new` before it
+        close = []
+        for slot in sites:
+            gone = right[slot]
+            before, after = left[slot], right[gone]
+            x, y = token[before], token[after]
+            if x in close_before or y in close_after:
+                close.append(slot)
+                continue
+            token[slot], token[gone] = new, DEAD
+            right[slot], left[after] = after, slot
+            befores[x].append(before)
+            afters[y].append(slot)
+        befores.pop(END, None)
+        afters.pop(END, None)
+        for x, slots in befores.items():
+            weight = self._arena.total_weight(slots)
+            changes[x, a] -= weight
+            changes[x, new] += weight
+            self._slots[x, new] += slots
+        for y, slots in afters.items():
+            weight = self._arena.total_weight(slots)
+            changes[b, y] -= weight
+            changes[new, y] += weight
+            self._slots[new, y] += slots
+        return close
+
+    def _merge_close(self, new: int, sites: list[int], changes: defaultdict[Pair, int]) -> None:
+        """Merge at any sites: subtract the pairs of what they touch, rewrite it, add its pairs."""
         arena = self._arena
-        changes: dict[Pair, int] = {}
-        sites = arena.sites(pair, self._slots.pop(pair))
         start = 0
         while start < len(sites):
             # Sites that touch change one stretch together: one by one, a run of a million equal
@@ -84,10 +136,8 @@ class Pairs:
                 self._index(arena.left[slot])
             self._index(sites[end - 1])
             start = end
-        self._apply(changes)
-        return Op(kind, *pair, new, count)
 
-    def _tally(self, first: int, last: int, sign: int, changes: dict[Pair, int]) -> None:
+    def _tally(self, first: int, last: int, sign: int, changes: defaultdict[Pair, int]) -> None:
         """Add the pairs between two slots to `changes`, times `sign`, times their weight."""
         token, right, weight = self._arena.token, self._arena.right, self._arena.weight
         disjoint = self._disjoint
@@ -97,7 +147,7 @@ class Pairs:
             pair = (token[first], token[after])
             taken = disjoint and not taken and pair[0] == pair[1]
             if taken or not disjoint or pair[0] != pair[1]:
-                changes[pair] = changes.get(pair, 0) + sign * weight[first]
+                changes[pair] += sign * weight[first]
             first = after
 
     def _index(self, slot: int) -> None:
@@ -110,8 +160,6 @@ class Pairs:
     def _apply(self, changes: dict[Pair, int]) -> None:
         """Bring counts, slots and heap up to date."""
         for pair, change in changes.items():
-            if min(pair) < 0:
-                continue
             count = self.counts.get(pair, 0) + change
             if count == 0:
                 self.counts.pop(pair, None)
@@ -123,6 +171,8 @@ class Pairs:
 
     def _allowed(self, pair: Pair) -> bool:
         """Whether the limits let this pair be merged at all."""
+        if self._max_bytes is None and self._max_pretokens is None:
+            return True
         tokens = self.vocabulary.tokens
         length = len(tokens[pair[0]]) + len(tokens[pair[1]])
         if self._max_bytes is not None and length > self._max_bytes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
-
-import regex
 
 from superword.errors import SettingsError
 from superword.reference.patterns import (
@@ -16,6 +15,7 @@ from superword.reference.patterns import (
 )
 from superword.reference.scripts import is_real, script_of, split_scripts
 
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
 
 
@@ -31,13 +31,15 @@ def pretokenize(text: str, scheme: str) -> list[bytes]:
     if scheme not in SCHEMES:
         known = ", ".join(SCHEMES)
         raise SettingsError(f"scheme must be one of {known}, not '{scheme}'")
+    text.encode()  # a lone surrogate is an error, not a gap between two matches
+    astral = _ASTRAL.search(text) is not None
     if scheme == "gpt4o-uniscript":
-        pieces = _uniscript_pieces(text)
+        pieces = _uniscript_pieces(text, astral)
     elif scheme == "gpt4o-scripts":
-        pieces = _chunk_pieces(text)
+        pieces = _chunk_pieces(text, astral)
     else:
-        pieces = _pattern_pieces(text, scheme)
-    return [piece.encode() for piece in pieces]
+        pieces = _matches(_named(scheme, astral), text, 0, len(text))
+    return list(map(str.encode, pieces))
 
 
 def is_eligible_text(pretoken: bytes) -> bool:
@@ -56,59 +58,70 @@ def is_eligible_text(pretoken: bytes) -> bool:
 
 
 @cache
-def _compiled(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern)
+def _letter() -> re.Pattern[str]:
+    return _compiled(expand_pattern(r"\p{L}"), True)
 
 
-@cache
-def _letter() -> regex.Pattern[str]:
-    return _compiled(expand_pattern(r"\p{L}"))
+def _compiled(expanded: str, astral: bool) -> re.Pattern[str]:
+    """Compile a pattern for the texts that have characters beyond U+FFFF, or for the others.
 
-
-@cache
-def _named(name: str) -> regex.Pattern[str]:
-    return _compiled(expand_pattern(NAMED_PATTERNS[name]))
-
-
-@cache
-def _uniscript() -> tuple[regex.Pattern[str], regex.Pattern[str]]:
-    bounded, unbounded = uniscript_patterns()
-    return _compiled(bounded), _compiled(unbounded)
-
-
-def _pattern_pieces(text: str, name: str) -> Iterator[str]:
-    """Yield the matches of a named pattern, and what lies between them as pieces of its own."""
-    end = 0
-    for match in _named(name).finditer(text):
-        if end < match.start():
-            yield text[end : match.start()]
-        yield match.group()
-        end = match.end()
-    if end < len(text):
-        yield text[end:]
-
-
-def _chunk_pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of `gpt4o-scripts`: each chunk by the pattern for its script."""
-    for script, chunk in split_scripts(text):
-        yield from _pattern_pieces(chunk, "gpt4o-script" if script in LISTED_SCRIPTS else "gpt4o")
-
-
-def _uniscript_pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of `gpt4o-uniscript`.
-
-    Alternatives 1 to 5 read the text as if it ended where a second script begins.
+    The engine has a bit for each character up to U+FFFF, but goes through the ranges beyond that
+    one by one whenever a character is not in a set, so where none can be they are left out.
     """
-    bounded, unbounded = _uniscript()
-    limits = _script_limits(text)
-    last, limit = next(limits)
+    if not astral:
+        expanded = re.sub(r"(?<!-)\\U\w{8}(?:-\\U\w{8})?", "", expanded)
+        expanded = re.sub(r"-\\U\w{8}", r"-\\uFFFF", expanded)
+    return re.compile(expanded)
+
+
+@cache
+def _named(name: str, astral: bool) -> re.Pattern[str]:
+    return _compiled(expand_pattern(NAMED_PATTERNS[name]), astral)
+
+
+@cache
+def _uniscript(astral: bool, inside: bool) -> re.Pattern[str]:
+    """Compile the pattern of `gpt4o-uniscript` for a part of a text, `inside` or at its end.
+
+    A part inside ends before a real code point, where the look-ahead sees no white space.
+    """
+    bounded, unbounded = uniscript_patterns()
+    if inside:
+        unbounded = expand_pattern(r"\s*[\r\n]+|\s+(?=\s)|\s+")
+    return _compiled(f"{bounded}|{unbounded}", astral)
+
+
+def _matches(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[str]:
+    """Return the matches of a pattern in a part of a text: every named one leaves no gap.
+
+    `findall` would do the same at once, but Ctrl-C is only seen between steps of Python.
+    """
+    return [match[0] for match in pattern.finditer(text, start, end)]
+
+
+def _chunk_pieces(text: str, astral: bool) -> list[str]:
+    """Return the pieces of `gpt4o-scripts`: each chunk by the pattern for its script."""
+    pieces = []
+    for script, chunk in split_scripts(text):
+        name = "gpt4o-script" if script in LISTED_SCRIPTS else "gpt4o"
+        pieces += _matches(_named(name, astral), chunk, 0, len(chunk))
+    return pieces
+
+
+def _uniscript_pieces(text: str, astral: bool) -> list[str]:
+    """Return the pieces of `gpt4o-uniscript`.
+
+    Each stretch is read as a part that ends where a second script begins. Alternative 6 would read
+    the whole text, but from inside a stretch no white space reaches beyond its part.
+    """
+    pieces: list[str] = []
     at = 0
-    while at < len(text):
-        while at > last:
-            last, limit = next(limits)
-        match = bounded.match(text, at, limit) or unbounded.match(text, at)
-        yield match.group()
-        at = match.end()
+    for last, limit in _script_limits(text):
+        pieces += _matches(_uniscript(astral, limit < len(text)), text, at, limit)
+        at = limit
+        while at - len(pieces[-1]) > last:  # begins in the next stretch
+            at -= len(pieces.pop())
+    return pieces
 
 
 def _script_limits(text: str) -> Iterator[tuple[int, int]]:
@@ -117,14 +130,15 @@ def _script_limits(text: str) -> Iterator[tuple[int, int]]:
     For the positions up to `last` (and after the stretch before) the first real code point at or
     after them has a script s, and the first later one of a real script other than s is at `limit`.
     """
-    current = ""
-    last = 0
-    for at, char in enumerate(text):
-        script = script_of(char)
-        if not is_real(script):
-            continue
-        if current and script != current:
-            yield last, at
-        current = script
-        last = at
-    yield len(text), len(text)
+    reals = {char: script_of(char) for char in set(text) if is_real(script_of(char))}
+    if len(set(reals.values())) > 1:
+        current = ""
+        last = 0
+        for at, char in enumerate(text):
+            if char in reals:
+                if current and reals[char] != current:
+                    yield last, at
+                current = reals[char]
+                last = at
+    if text:
+        yield len(text), len(text)

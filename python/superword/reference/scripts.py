@@ -82,11 +82,15 @@ def split_scripts(text: str) -> list[tuple[str, str]]:
     >>> split_scripts("one, два")
     [('Latin', 'one'), ('Cyrillic', ', два')]
     """
+    scripts = {char: script_of(char) for char in set(text)}
+    if text and len(set(filter(is_real, scripts.values()))) < 2:  # nothing to cut
+        script = next(filter(is_real, scripts.values()), scripts[text[0]])
+        return [(script, text)]
     chunks = []
     start = firm = 0
     current = ""
     for at, char in enumerate(text):
-        script = script_of(char)
+        script = scripts[char]
         if script == current:
             firm = at + 1
         elif script == _INHERITED:
