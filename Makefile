@@ -16,8 +16,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-compare lint \
-	format wheel readme clean FORCE
+.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-rust bench-cliffs \
+	bench-compare instructions lint format wheel readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -67,6 +67,15 @@ mutants: build  ## break the code in small ways; the suite must notice every one
 
 bench: build  ## CPU seconds of each stage in both backends, on the demo corpus
 	$(PY) benches/stages.py
+
+bench-rust:  ## the time of each stage of the Rust core, with its spread (ARGS=train: only such names)
+	$(CARGO) bench --locked -p superword -- $(ARGS)
+
+instructions: setup  ## instructions of each Rust stage beside the recorded ones (ARGS=--update: record)
+	$(PY) benches/instructions.py $(ARGS)
+
+bench-cliffs: build  ## how training grows with texts that are hard in some way (ARGS=--help)
+	PYTHONPATH=benches $(PY) benches/cliffs.py $(ARGS)
 
 bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
 	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)

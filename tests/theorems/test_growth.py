@@ -1,0 +1,54 @@
+"""Training has no cliff: what is hard in some way costs about as much as its length.
+
+A text of 16 kB and one of 64 times as much are trained on in a process of their own. A linear step
+takes 64 times as long and a quadratic one 4,096 times; the bound lies between at 512, and nothing
+counts as less than 4 ms. So neither the machine nor its load decides.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cliffs import CASES
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL, TIMES = 16_000, 64
+SLOWER = 8  # for each byte
+LEAST_SECONDS = 0.004
+MOST_BYTES = 100  # of memory, for a byte of text
+SCRIPT = """
+import json, pathlib, sys
+from cliffs import CASES, measure
+name, folder, *sizes = sys.argv[1:]
+(case,) = [case for case in CASES if case.name == name]
+for size in map(int, sizes):
+    request = {
+        "path": str(case.write(size, pathlib.Path(folder))), "algorithm": "boundless",
+        "vocab_size": 1256, "scheme": case.scheme, "memory_limit": 4 << 30,
+    }
+    print(json.dumps(measure(request)))
+"""
+
+
+@pytest.mark.rust
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_training_is_linear(case, tmp_path, both_backends):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, case.name, tmp_path, str(SMALL), str(SMALL * TIMES)],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(ROOT / "benches")]),
+        },
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    small, large = map(json.loads, done.stdout.splitlines())
+    most = SLOWER * TIMES * max(small["seconds"], LEAST_SECONDS)
+    assert large["seconds"] < most, (small, large)
+    assert large["bytes"] < MOST_BYTES * SMALL * TIMES, (small, large)
