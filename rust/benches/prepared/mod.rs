@@ -150,7 +150,7 @@ fn train(algorithm: Algorithm) -> Result<Stage> {
     let (bytes, counts) = counts()?;
     let settings = settings(algorithm);
     Ok(repeatable(bytes, move || {
-        black_box(train_counts(&counts, &settings, &mut no_progress)?);
+        black_box(train_counts(&counts, &settings, 1, &mut no_progress)?);
         Ok(())
     }))
 }
@@ -249,7 +249,7 @@ fn counts() -> Result<(u64, Counts)> {
 }
 
 fn artifact(counts: &Counts) -> Result<Vec<u8>> {
-    Ok(train_counts(counts, &settings(Algorithm::Boundless), &mut no_progress)?.0)
+    Ok(train_counts(counts, &settings(Algorithm::Boundless), 1, &mut no_progress)?.0)
 }
 
 fn encode_texts(encoders: &[Encoder], texts: &[String]) -> Result<Vec<Vec<u32>>> {
