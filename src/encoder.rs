@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
+use superword::model_file::Limits;
 
 use crate::convert::{self, kind_name};
 use crate::errors::mapped;
@@ -31,6 +32,11 @@ impl Encoder {
     #[getter]
     fn vocab_size(&self) -> u32 {
         self.0.vocab_size()
+    }
+
+    #[getter]
+    fn op_counts(&self) -> (usize, usize, usize) {
+        self.0.op_counts()
     }
 
     fn token_bytes<'py>(&self, py: Python<'py>, token_id: u32) -> PyResult<Bound<'py, PyBytes>> {
@@ -85,4 +91,19 @@ impl Encoder {
         let bytes = py.detach(|| self.0.decode_bytes(&ids));
         Ok(PyBytes::new(py, &mapped(py, bytes)?))
     }
+}
+
+#[pyfunction]
+#[pyo3(signature = (data, any_unicode=false, max_token_bytes=None, max_total_bytes=None))]
+pub fn load_model<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    any_unicode: bool,
+    max_token_bytes: Option<u64>,
+    max_total_bytes: Option<u64>,
+) -> PyResult<(Encoder, Bound<'py, PyTuple>)> {
+    let limits = Limits { any_unicode, max_token_bytes, max_total_bytes };
+    let (encoder, model) =
+        detached(py, None, |progress, _| superword::encoder::load_model(data, &limits, progress))?;
+    Ok((Encoder(encoder), convert::model_tuple(py, &model)?))
 }

@@ -33,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
     module.add_function(wrap_pyfunction!(stages::model_to_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(stages::model_from_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(encoder::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_counts, module)?)?;
     Ok(())
 }

@@ -21,6 +21,7 @@ __all__ = [
     "count_files",
     "count_table",
     "is_eligible_text",
+    "load_model",
     "merge_counts",
     "model_from_bytes",
     "model_to_bytes",
@@ -140,6 +141,9 @@ class Encoder:
     def __new__(cls, model: _Model, shortcut: bool = True) -> Encoder: ...
     @property
     def vocab_size(self) -> int: ...
+    # merges, supermerges, and the tokens that these make
+    @property
+    def op_counts(self) -> tuple[int, int, int]: ...
     def token_bytes(self, token_id: int) -> bytes: ...
     def token_id(self, token: bytes) -> int | None: ...
     def is_superword(self, token_id: int) -> bool: ...
@@ -150,3 +154,11 @@ class Encoder:
         self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
     ) -> list[list[int]]: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
+
+# The encoder of a model file, and the model with its ops left out: millions of tuples saved
+def load_model(
+    data: bytes,
+    any_unicode: bool = False,
+    max_token_bytes: int | None = None,
+    max_total_bytes: int | None = None,
+) -> tuple[Encoder, _Model]: ...

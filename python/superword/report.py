@@ -6,12 +6,15 @@ import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from superword.errors import SuperwordWarning
 from superword.messages import one_line
 from superword.model import Model
 from superword.settings import ALPHABETS
+
+if TYPE_CHECKING:
+    from superword._backend import Encoder
 
 _STOPS = {
     "vocab_size": "all tokens that were asked for are made",
@@ -102,9 +105,11 @@ class Report:
         )
 
 
-def report_of(model: Model, tokens: int, model_bytes: int, backend: str, **trained: Any) -> Report:
-    """The report on a model with so many ordinary tokens; `trained`: what only training knows."""
-    supermerged = [op[3] for op in model.ops if op[0] == "supermerge"]
+def report_of(
+    model: Model, encoder: Encoder, model_bytes: int, backend: str, **trained: Any
+) -> Report:
+    """The report on a model, whose ops the encoder has; `trained`: what only training knows."""
+    merges, supermerges, superwords = encoder.op_counts
     return Report(
         algorithm=model.algorithm,
         scheme=model.scheme,
@@ -112,11 +117,11 @@ def report_of(model: Model, tokens: int, model_bytes: int, backend: str, **train
         bytes=model.bytes,
         pretokens=model.pretokens,
         distinct_pretokens=model.distinct_pretokens,
-        tokens=tokens,
-        superwords=len(set(supermerged)),
+        tokens=encoder.vocab_size,
+        superwords=superwords,
         special_tokens=len(model.special_tokens),
-        merges=len(model.ops) - len(supermerged),
-        supermerges=len(supermerged),
+        merges=merges,
+        supermerges=supermerges,
         model_bytes=model_bytes,
         backend=backend,
         **trained,

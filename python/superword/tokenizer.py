@@ -131,8 +131,8 @@ class Tokenizer:
         longest = optional_integer("max_token_bytes", max_token_bytes)
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
-        model = Model(*module.model_from_bytes(plain, any_unicode, longest, total))
-        return cls._make(module, plain, model)
+        loaded = module.load_model(plain, any_unicode, longest, total)
+        return cls._make(module, plain, loaded)
 
     def to_bytes(self) -> bytes:
         """The bytes of the model file; the same from both backends.
@@ -168,20 +168,20 @@ class Tokenizer:
     ) -> Tokenizer:
         """The tokenizer of a model that has just been trained."""
         try:
-            model = Model(*module.model_from_bytes(data))
+            loaded = module.load_model(data)
         except ModelFormatError:  # it passes a limit
-            model = Model(*module.model_from_bytes(data, False, *NO_LIMITS))
-            notice = limits_notice(model)
+            loaded = module.load_model(data, False, *NO_LIMITS)
+            notice = limits_notice(Model(*module.model_from_bytes(data, False, *NO_LIMITS)))
             warn([notice])
             notices = (*notices, notice)
-        return cls._make(module, data, model, notices=tuple(notices), **trained)
+        return cls._make(module, data, loaded, notices=tuple(notices), **trained)
 
     @classmethod
     def _make(
         cls,
         module: ModuleType,
         data: bytes,
-        model: Model,
+        loaded: tuple[Encoder, Sequence[Any]],
         stages: Callable[[], tuple[Stage, ...]] = tuple,
         **trained: Any,
     ) -> Tokenizer:
@@ -190,9 +190,10 @@ class Tokenizer:
         `stages` is asked once the encoder is ready, which takes a part of the time of training.
         """
         self = object.__new__(cls)
-        encoder: Encoder = module.Encoder(model)
-        tokens, backend = encoder.vocab_size, _backend.name_of(module)
-        report = report_of(model, tokens, len(data), backend, stages=stages(), **trained)
+        encoder, model = loaded[0], Model(*loaded[1])
+        backend = _backend.name_of(module)
+        report = report_of(model, encoder, len(data), backend, stages=stages(), **trained)
+        tokens = report.tokens
         special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
         values = {
             # Known from the model alone, so that equal tokenizers have equal pickles.

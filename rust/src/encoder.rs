@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Model, Op, OpKind};
+use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
 use crate::pretokenize::Pretokens;
 use crate::replay::{Pairs, Scratch, encode_pretoken, encode_run, pairs_of_ops};
@@ -95,6 +96,13 @@ impl Encoder {
     /// How many ordinary tokens there are; the ids of the special ones follow.
     pub fn vocab_size(&self) -> u32 {
         self.order.len() as u32
+    }
+
+    /// How many merges and supermerges there are, and how many tokens these make.
+    pub fn op_counts(&self) -> (usize, usize, usize) {
+        let merges = self.ops.iter().filter(|op| op.kind == OpKind::Merge).count();
+        let superwords = self.superwords.iter().filter(|&&made| made).count();
+        (merges, self.ops.len() - merges, superwords)
     }
 
     /// The bytes of a token.
@@ -367,6 +375,20 @@ impl<'a, 'p> Work<'a, 'p> {
             done: 0,
         }
     }
+}
+
+/// The encoder of a model file, and the model with its ops left out.
+///
+/// # Errors
+/// As for [`model_from_bytes`] and [`Encoder::new`].
+pub fn load_model(
+    data: &[u8],
+    limits: &Limits,
+    progress: &mut Progress<'_>,
+) -> Result<(Encoder, Model)> {
+    let model = model_from_bytes(data, limits, progress)?;
+    let encoder = Encoder::new(&model, true, progress)?;
+    Ok((encoder, Model { ops: Vec::new(), ..model }))
 }
 
 fn check_length(data: &[u8]) -> Result<()> {

@@ -99,6 +99,23 @@ def test_bad_ops(backend: ModuleType, case: dict[str, Any]) -> None:
     assert str(caught.value) == case["error"]
 
 
+@pytest.mark.parametrize("name", list(CASES["models"]))
+def test_a_model_file_loads_as_its_model_does(backend: ModuleType, name: str) -> None:
+    data = backend.model_to_bytes(named_model(name))
+    model = Model(*backend.model_from_bytes(data))
+    encoder, rest = backend.load_model(data)
+    assert Model(*rest)._replace(special_tokens=[], ops=[]) == model._replace(
+        special_tokens=[], ops=[]
+    )
+    assert (list(rest[5]), list(rest[-1])) == (list(model.special_tokens), [])
+    assert encoder.op_tokens() == backend.Encoder(model).op_tokens()
+    supermerges = [op[3] for op in model.ops if op[0] == "supermerge"]
+    merges = len(model.ops) - len(supermerges)
+    assert encoder.op_counts == (merges, len(supermerges), len(set(supermerges)))
+    with pytest.raises(ModelFormatError):
+        backend.load_model(data, False, 1, 1)
+
+
 def test_the_vocabulary(backend: ModuleType) -> None:
     encoder = backend.Encoder(named_model("two ways")._replace(special_tokens=["'s", "<s>"]))
     assert encoder.vocab_size == 259

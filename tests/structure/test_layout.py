@@ -47,6 +47,7 @@ APART = {
     "superwords": {
         "replay_merges": "private in Rust",
         "renumber": "private in Rust",
+        "train_superwords_above": "Python cuts nothing",
     },
     "unicode": {"record_index": "Python has ranges"},
     "vocabulary": {"alphabet_tokens": "Alphabet::tokens in Rust"},

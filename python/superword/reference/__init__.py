@@ -12,7 +12,7 @@ from superword.reference.counts import (
     merge_counts,
 )
 from superword.reference.documents import read_documents
-from superword.reference.encoder import Encoder
+from superword.reference.encoder import Encoder, load_model
 from superword.reference.merges import train_merges
 from superword.reference.model_file import model_from_bytes, model_to_bytes
 from superword.reference.pretokenize import is_eligible_text, pretokenize
@@ -31,6 +31,7 @@ __all__ = [
     "count_files",
     "count_table",
     "is_eligible_text",
+    "load_model",
     "merge_counts",
     "model_from_bytes",
     "model_to_bytes",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from superword.errors import EncodingError
 from superword.model import Model, Op
+from superword.reference.model_file import model_from_bytes
 from superword.reference.pretokenize import pretokenize
 from superword.reference.replay import encode_pretoken, encode_run, pairs_of_ops
 from superword.reference.special_tokens import Gate, SpecialTokens
@@ -72,6 +73,12 @@ class Encoder:
     def vocab_size(self) -> int:
         """How many ordinary tokens there are; the ids of the special ones follow."""
         return len(self._ids)
+
+    @property
+    def op_counts(self) -> tuple[int, int, int]:
+        """How many merges and supermerges there are, and how many tokens these make."""
+        merges = sum(op.kind == "merge" for op in self._ops)
+        return merges, len(self._ops) - merges, len(self._superword_ids)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; raises EncodingError if there is no such id."""
@@ -252,3 +259,24 @@ def _check_length(data: bytes) -> None:
 
 def _utf8_length(text: str) -> int:
     return len(text.encode())
+
+
+def load_model(
+    data: bytes,
+    any_unicode: bool = False,
+    max_token_bytes: int | None = None,
+    max_total_bytes: int | None = None,
+) -> tuple[Encoder, Model]:
+    """The encoder of a model file, and the model with its ops left out.
+
+    Args, errors: as for `model_from_bytes` and `Encoder`.
+
+    >>> from superword.reference.model_file import model_to_bytes
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", 1, 2, 1, 1,
+    ...               [Op("merge", 97, 98, 256, 1)])
+    >>> encoder, rest = load_model(model_to_bytes(model))
+    >>> encoder.op_counts, rest.ops
+    ((1, 0, 0), ())
+    """
+    model = model_from_bytes(data, any_unicode, max_token_bytes, max_total_bytes)
+    return Encoder(model), model._replace(ops=())
