@@ -4,7 +4,7 @@ Each text comes in sizes that double, and is trained to a token for every 4 byte
 vocabulary grows with it and training goes on to the rarest pairs. Every measurement is a process of
 its own: the user CPU of the training call, and the most memory held beyond what was held before it.
 The exponent is the slope over all sizes: 1.0 is linear, n log n shows as about 1.1 here, 2.0 is
-quadratic. Everything from 1.4 on is called a cliff, and so is what ends in no result; the status is
+quadratic. Everything from 1.5 on is called a cliff, and so is what ends in no result; the status is
 1 if there is one.
 """
 
@@ -32,7 +32,7 @@ SIZES = (250_000, 500_000, 1_000_000, 2_000_000)
 ALGORITHMS = ("bpe", "boundless")
 BYTES_PER_TOKEN = 4
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-CLIFF = 1.4
+CLIFF = 1.5
 # Costs below these say nothing about growth: they are noise, or fit into a cache.
 LEAST_SECONDS = 0.05
 LEAST_BYTES = 10_000_000
