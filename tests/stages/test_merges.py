@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -131,6 +132,14 @@ def test_a_long_pretoken_costs_what_is_touched(backend: ModuleType) -> None:
     settings = Settings("bpe", 20_256, 20_256, 0, max_token_bytes=3)
     ops, stop = backend.train_merges([(text, 1)], settings)
     assert (len(ops), stop) == (20_000, "vocab_size")
+
+
+def test_sites_that_touch_cost_what_they_are(backend: ModuleType) -> None:
+    """One by one, each would walk all that were merged before it."""
+    start = time.perf_counter()
+    ops, _ = backend.train_merges([(b"ab" * 100_000, 1)], Settings("bpe", 258, 258, 0))
+    assert time.perf_counter() - start < 60, "quadratic work would take much longer"
+    assert [op[4] for op in ops] == [100_000, 50_000]
 
 
 def test_counts_up_to_the_bound(backend: ModuleType) -> None:
