@@ -57,20 +57,43 @@ def test_two_phases_differ_where_neighbours_make_a_pretoken(backend):
     assert train_documents(backend, corpus, settings_for("boundless", 258))[0] == normative
 
 
-@settings(max_examples=250)
-@given(corpus=documents("ab") | prefix_free(), size=st.integers(0, 14))
-def test_boundless_is_superbpe_stopped_after_as_many_ops(backend, corpus, size):
+def boundless_and_superbpe(backend, corpus, size):
+    """A Boundless model, and SuperBPE of as many merges and supermerges: ops and vocabularies."""
     ops, vocabulary = train_documents(backend, corpus, settings_for("boundless", 256 + size))
     kinds = Counter(op[0] for op in ops)
     expected, tokens = train_superbpe(
         corpus, 256 + kinds["merge"], 10**6, has_letter, max_ops=kinds["supermerge"]
     )
+    return ops, vocabulary, expected, tokens
+
+
+@settings(max_examples=250)
+@given(corpus=documents("ab", 6) | documents("abcd", 6) | prefix_free(), size=st.integers(0, 14))
+def test_boundless_is_superbpe_stopped_after_as_many_ops(backend, corpus, size):
+    assume(not makes_a_pretoken(corpus))
+    ops, vocabulary, expected, tokens = boundless_and_superbpe(backend, corpus, size)
     assert sorted(ops) == sorted(expected)
     for kind in ("merge", "supermerge"):
         assert [op for op in ops if op[0] == kind] == [op for op in expected if op[0] == kind]
     assert sorted(vocabulary) == sorted(tokens)
     start = vocabulary[:256]
     assert final_ids(ops, start) == final_ids(expected, start)
+
+
+def test_boundless_is_not_superbpe_where_neighbours_make_a_pretoken(backend):
+    """The superword ab+a is the pretoken aba, which no regular merge of the model has made whole.
+
+    Boundless knows from phase 1 that the pretoken is one token and counts it beside a; SuperBPE
+    after the same regular merges does not.
+    """
+    again = [b"aab", b"bba", b"aaa", b"a", b"a", b"a", b"a"]
+    first = [b"a", b"aba", b"a", b"a", b"a", b"a"]
+    corpus = [first, again, [b"a", b"a", b"a", b"ab", b"a"], again, [b"ab", b"a", b"ab", b"a"]]
+    corpus += corpus[:2]
+    assert makes_a_pretoken(corpus)
+    ops, _, expected, _ = boundless_and_superbpe(backend, corpus, 12)
+    assert set(ops) - set(expected) == {("supermerge", b"a", b"aba", 3)}
+    assert set(expected) - set(ops) == {("supermerge", b"a", b"aba", 1)}
 
 
 def test_the_correspondence_counts_ops_not_tokens(backend):
