@@ -2,19 +2,13 @@
 //!
 //! No Python twin: there one function counts stretches, and at first the stretch is everything.
 
-use std::hash::BuildHasher;
-
-use hashbrown::DefaultHashBuilder;
-
 use crate::arena::Arena;
 use crate::error::Result;
-use crate::pair_table::PairTable;
+use crate::pair_table::{NONE, PairTable};
 use crate::ticker::Ticker;
 
 /// Up to so many tokens pairs are counted in a square of numbers.
 const SQUARE: usize = 256;
-/// The most cells of rough counts: 32 MB of them.
-const MOST_CELLS: usize = 1 << 23;
 
 /// Which pairs are counted, and how.
 pub struct Wanted<F> {
@@ -50,89 +44,40 @@ fn each_pair(
 }
 
 /// Counts the pairs that are allowed, and how many places each has; `tokens` is more than any token
-/// of the arena. Pairs that are rarer than `floor`, at least 1, may be missing.
+/// of the arena. Returns the number in the table of each pair of the arena, in their order, or
+/// [`NONE`]: to find a pair in the table is what costs.
 ///
 /// # Errors
 /// What the progress callback returns.
 pub fn count_pairs(
     arena: &Arena,
     tokens: usize,
-    floor: u64,
     wanted: &Wanted<impl Fn(u32, u32) -> bool>,
     table: &mut PairTable,
     ticker: &mut Ticker<'_, '_>,
-) -> Result<()> {
-    if tokens <= SQUARE {
-        return count_in_square(arena, tokens, floor, wanted, table, ticker);
-    }
-    let rough = if floor > 1 { Some(RoughCounts::new(arena, ticker)?) } else { None };
+) -> Result<Vec<u32>> {
+    // Few tokens: their numbers in a square.
+    let square_side = if tokens <= SQUARE { tokens } else { 0 };
+    let mut square = vec![NONE; square_side * square_side];
+    let mut numbers = Vec::new();
     each_pair(arena, wanted.disjoint, ticker, |left, right, weight| {
-        let rare = rough.as_ref().is_some_and(|rough| rough.count(left, right) < floor);
-        if rare || !(wanted.allowed)(left, right) {
+        if !(wanted.allowed)(left, right) {
+            numbers.push(NONE);
             return;
         }
-        let number = table.find(left, right).unwrap_or_else(|| table.add(left, right));
+        let cell = left as usize * square_side + right as usize;
+        let known = square.get(cell).copied().filter(|&number| number != NONE);
+        let known = if square_side > 0 { known } else { table.find(left, right) };
+        let number = known.unwrap_or_else(|| table.add(left, right));
+        if square_side > 0 {
+            square[cell] = number;
+        }
+        numbers.push(number);
         let pair = &mut table.pairs[number as usize];
         pair.count += weight;
         pair.block.length += 1;
-    })
-}
-
-fn count_in_square(
-    arena: &Arena,
-    tokens: usize,
-    floor: u64,
-    wanted: &Wanted<impl Fn(u32, u32) -> bool>,
-    table: &mut PairTable,
-    ticker: &mut Ticker<'_, '_>,
-) -> Result<()> {
-    let mut square = vec![(0_u64, 0_u32); tokens * tokens];
-    each_pair(arena, wanted.disjoint, ticker, |left, right, weight| {
-        let (count, places) = &mut square[left as usize * tokens + right as usize];
-        *count += weight;
-        *places += 1;
     })?;
-    for (index, (count, places)) in square.into_iter().enumerate() {
-        let (left, right) = ((index / tokens) as u32, (index % tokens) as u32);
-        if count >= floor && (wanted.allowed)(left, right) {
-            let number = table.add(left, right);
-            let pair = &mut table.pairs[number as usize];
-            pair.count = count;
-            pair.block.length = places;
-        }
-    }
-    Ok(())
-}
-
-/// For every pair a number that is not below its count: what pairs of one hash have together.
-struct RoughCounts {
-    cells: Vec<u32>,
-    hasher: DefaultHashBuilder,
-}
-
-impl RoughCounts {
-    fn new(arena: &Arena, ticker: &mut Ticker<'_, '_>) -> Result<Self> {
-        let cells = arena.slots().next_power_of_two().min(MOST_CELLS);
-        let mut rough = Self { cells: vec![0; cells], hasher: DefaultHashBuilder::default() };
-        each_pair(arena, false, ticker, |left, right, weight| {
-            let cell = rough.cell(left, right);
-            let weight = u32::try_from(weight).unwrap_or(u32::MAX);
-            rough.cells[cell] = rough.cells[cell].saturating_add(weight);
-        })?;
-        Ok(rough)
-    }
-
-    fn count(&self, left: u32, right: u32) -> u64 {
-        match self.cells[self.cell(left, right)] {
-            u32::MAX => u64::MAX,
-            count => u64::from(count),
-        }
-    }
-
-    fn cell(&self, left: u32, right: u32) -> usize {
-        let hash = self.hasher.hash_one(u64::from(left) << 32 | u64::from(right));
-        hash as usize & (self.cells.len() - 1)
-    }
+    Ok(numbers)
 }
 
 #[cfg(test)]
@@ -166,8 +111,11 @@ mod tests {
             };
             let mut counted = |tokens: usize, floor: u64| {
                 let mut table = PairTable::default();
-                count_pairs(&arena, tokens, floor, &wanted, &mut table, ticker).unwrap();
-                table.leave_out_below(floor);
+                let mut numbers = count_pairs(&arena, tokens, &wanted, &mut table, ticker).unwrap();
+                table.leave_out_below(floor, &mut numbers);
+                for ((_, left, right), number) in arena.adjacent().zip(numbers) {
+                    assert_eq!(table.find(left, right).unwrap_or(NONE), number);
+                }
                 let mut pairs: Vec<_> = (0..table.pairs.len() as u32)
                     .map(|number| {
                         let pair = &table.pairs[number as usize];

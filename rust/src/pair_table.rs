@@ -82,13 +82,23 @@ impl PairTable {
         }
     }
 
-    /// Leaves those out that are rarer; the others get new numbers.
-    pub fn leave_out_below(&mut self, floor: u64) {
-        let all = self.pairs.len();
-        self.pairs.retain(|pair| pair.count >= floor);
-        if self.pairs.len() == all {
+    /// Leaves those out that are rarer; the others get new numbers, also in `noted`, where
+    /// [`NONE`] stands for those that are left out.
+    pub fn leave_out_below(&mut self, floor: u64, noted: &mut [u32]) {
+        let mut next = 0;
+        let renumber = |pair: &Pair| {
+            let kept = pair.count >= floor;
+            next += u32::from(kept);
+            if kept { next - 1 } else { NONE }
+        };
+        let new: Vec<u32> = self.pairs.iter().map(renumber).collect();
+        if next as usize == self.pairs.len() {
             return;
         }
+        for number in noted.iter_mut().filter(|number| **number != NONE) {
+            *number = new[*number as usize];
+        }
+        self.pairs.retain(|pair| pair.count >= floor);
         self.numbers.clear();
         for number in 0..self.pairs.len() as u32 {
             self.file(number);

@@ -200,9 +200,9 @@ impl Pairs {
             disjoint: self.disjoint,
             allowed: |left, right| limits.allow(vocabulary, left, right),
         };
-        count_pairs(arena, vocabulary.len(), self.floor, &wanted, table, ticker)?;
-        self.table.leave_out_below(self.floor);
-        self.note_places(|_, _| true, ticker)
+        let mut numbers = count_pairs(arena, vocabulary.len(), &wanted, table, ticker)?;
+        self.table.leave_out_below(self.floor, &mut numbers);
+        self.note_places(|_, _| true, &numbers, ticker)
     }
 
     /// Counts the pairs of one token, and notes their places, as if it were new.
@@ -218,14 +218,16 @@ impl Pairs {
             disjoint: self.disjoint,
             allowed: |left, right| is_one(left, right) && limits.allow(vocabulary, left, right),
         };
-        count_pairs(arena, usize::MAX, 1, &wanted, table, ticker)?;
-        self.note_places(is_one, ticker)
+        let numbers = count_pairs(arena, usize::MAX, &wanted, table, ticker)?;
+        self.note_places(is_one, &numbers, ticker)
     }
 
-    /// Writes down where the pairs stand that `wanted` names and that have been counted.
+    /// Writes down where the pairs stand that `wanted` names and that have been counted; `numbers`
+    /// comes from counting.
     fn note_places(
         &mut self,
         wanted: impl Fn(u32, u32) -> bool,
+        numbers: &[u32],
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         let mut start = self.places.len();
@@ -241,12 +243,11 @@ impl Pairs {
             }
         }
         self.places.resize(start, 0);
-        for (slot, left, right) in self.arena.adjacent() {
+        for ((slot, ..), &number) in self.arena.adjacent().zip(numbers) {
             ticker.work(1)?;
-            if !wanted(left, right) {
+            if number == NONE {
                 continue;
             }
-            let Some(number) = self.table.find(left, right) else { continue };
             let pair = &mut self.table.pairs[number as usize];
             if pair.count >= self.floor {
                 self.places[pair.block.range().end] = slot as u32;
