@@ -18,10 +18,14 @@ const DEAD: u32 = u32::MAX - 1;
 /// Slots are numbered with 32 bits.
 const MAX_SLOTS: u64 = u32::MAX as u64;
 /// The group of a slot is looked up per block of so many slots.
-const BLOCK: usize = 64;
+const BLOCK: usize = 256;
 
-/// How a token stands in the row. One byte string has one number, but supermerges can make it of
-/// different numbers of pretokens; so slots hold the number of a form.
+/// One byte string has one number, but supermerges can make it of different numbers of pretokens.
+/// A slot holds the number of a token that has the span in which it was made first, and for any
+/// other span this much plus the number of a form.
+const FORMS: u32 = 1 << 31;
+
+/// A token with a span that it had not at first.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     token: u32,
@@ -32,10 +36,10 @@ struct Form {
 #[derive(Debug, Default)]
 pub struct Arena {
     slots: Vec<u32>,
+    /// How many slots each token filled when it was made first.
+    spans: Vec<u32>,
     forms: Vec<Form>,
-    /// The form in which each token was made first.
-    first_forms: Vec<u32>,
-    other_forms: HashMap<(u32, u32), u32>,
+    form_numbers: HashMap<(u32, u32), u32>,
     /// Where each group of sequences of one count starts, and that count.
     groups: Vec<(u32, u64)>,
     group_of_block: Vec<u32>,
@@ -81,9 +85,9 @@ impl Arena {
         order.sort_unstable_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
         let mut arena = Self {
             slots: Vec::with_capacity(length as usize),
-            forms: (0..tokens as u32).map(|token| Form { token, span: 1 }).collect(),
-            first_forms: (0..tokens as u32).collect(),
-            other_forms: HashMap::new(),
+            spans: vec![1; tokens],
+            forms: vec![],
+            form_numbers: HashMap::new(),
             groups: vec![],
             group_of_block: vec![],
         };
@@ -110,17 +114,27 @@ impl Arena {
     }
 
     /// The token that starts or ends at a slot, or [`END`]; some other number if none does.
+    #[inline]
     pub fn token(&self, slot: usize) -> u32 {
-        let form = self.slots[slot];
-        self.forms.get(form as usize).map_or(form, |form| form.token)
+        let token = self.slots[slot];
+        if token < FORMS { token } else { self.form(token).map_or(token, |form| form.token) }
     }
 
     /// How many slots the token fills that starts or ends at a slot.
+    #[inline]
     pub fn span(&self, slot: usize) -> usize {
-        self.forms[self.slots[slot] as usize].span as usize
+        let token = self.slots[slot];
+        let first = || self.spans[token as usize];
+        (if token < FORMS { first() } else { self.form(token).map_or(1, |form| form.span) })
+            as usize
+    }
+
+    fn form(&self, number: u32) -> Option<&Form> {
+        self.forms.get((number - FORMS) as usize)
     }
 
     /// The count of the sequence of a slot.
+    #[inline]
     pub fn weight(&self, slot: usize) -> u64 {
         let group = self.group_of_block[slot / BLOCK] as usize;
         self.groups[self.group_at(group, slot)].1
@@ -150,29 +164,33 @@ impl Arena {
     }
 
     /// Puts `new` in the place of the tokens that start at `first` and `second`.
+    #[inline]
     pub fn join(&mut self, first: usize, second: usize, new: u32) {
         let span = self.span(first) + self.span(second);
-        let form = self.form(new, span as u32);
+        let number = self.number(new, span as u32);
         // What was recorded as starting at `second` must not be found there again.
         self.slots[second] = DEAD;
-        self.slots[first] = form;
-        self.slots[first + span - 1] = form;
+        self.slots[first] = number;
+        self.slots[first + span - 1] = number;
     }
 
-    fn form(&mut self, token: u32, span: u32) -> u32 {
-        let next = self.forms.len() as u32;
-        let form = match self.first_forms.get(token as usize) {
-            Some(&form) if self.forms[form as usize].span == span => form,
-            Some(_) => *self.other_forms.entry((token, span)).or_insert(next),
+    /// What slots hold for a token of this span.
+    fn number(&mut self, token: u32, span: u32) -> u32 {
+        match self.spans.get(token as usize) {
+            Some(&first) if first == span => token,
             None => {
-                self.first_forms.push(next);
-                next
+                self.spans.push(span);
+                token
             }
-        };
-        if form == next {
-            self.forms.push(Form { token, span });
+            Some(_) => {
+                let next = FORMS + self.forms.len() as u32;
+                let number = *self.form_numbers.entry((token, span)).or_insert(next);
+                if number == next {
+                    self.forms.push(Form { token, span });
+                }
+                number
+            }
         }
-        form
     }
 
     /// How many tokens equal to the one that ends before `slot` stand there in a row, and the slot

@@ -25,9 +25,10 @@ pub trait Pair {
 #[derive(Debug)]
 pub struct PairHeap {
     ties_by_bytes: bool,
-    waiting: BinaryHeap<(u64, u32)>,
-    /// A binary heap, least by the tie rule first, of pairs that had `top_count` when filed.
-    top: Vec<u32>,
+    waiting: Waiting,
+    /// A binary heap, least by the tie rule first, of pairs that had `top_count` when filed, each
+    /// after a number that is smaller if it differs and its pair comes first.
+    top: Vec<(u64, u32)>,
     top_count: u64,
     /// Pairs that fell below this are left out.
     floor: u64,
@@ -36,26 +37,26 @@ pub struct PairHeap {
 impl PairHeap {
     /// An empty heap; ties go to the smaller byte strings or to the smaller numbers.
     pub fn new(ties_by_bytes: bool) -> Self {
-        Self { ties_by_bytes, waiting: BinaryHeap::new(), top: Vec::new(), top_count: 0, floor: 1 }
+        Self { ties_by_bytes, waiting: Waiting::new(), top: Vec::new(), top_count: 0, floor: 1 }
     }
 
     /// Empties it; `floor` is at least 1.
     pub fn clear(&mut self, floor: u64) {
-        self.waiting.clear();
+        self.waiting = Waiting::new();
         self.top.clear();
         self.floor = floor;
     }
 
     /// Files a pair with its count, which is not below the floor.
     pub fn push(&mut self, count: u64, pair: u32) {
-        self.waiting.push((count, pair));
+        self.waiting.push(count, pair);
     }
 
     /// The pair with the highest count (`None`: no pair is left); it stays in the heap.
     pub fn best<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) -> Option<u32> {
         loop {
             self.fill_top(pairs, vocabulary);
-            let &best = self.top.first()?;
+            let &(_, best) = self.top.first()?;
             let count = pairs[best as usize].count();
             if count == self.top_count {
                 return Some(best);
@@ -68,7 +69,7 @@ impl PairHeap {
 
     /// Moves every waiting pair of the highest count to `top`.
     fn fill_top<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
-        while let Some(&(count, pair)) = self.waiting.peek() {
+        while let Some(count) = self.waiting.highest() {
             if self.top.is_empty() {
                 self.top_count = count;
             }
@@ -76,14 +77,20 @@ impl PairHeap {
                 Ordering::Less => return,
                 Ordering::Greater => {
                     // Only bytes that are made a second time let a count rise above the best.
-                    let back = self.top.drain(..).map(|pair| (self.top_count, pair));
-                    self.waiting.extend(back);
+                    for (_, pair) in self.top.drain(..) {
+                        self.waiting.push(self.top_count, pair);
+                    }
                 }
                 Ordering::Equal => {
-                    self.waiting.pop();
+                    let Some(pair) = self.waiting.take(count) else { return };
                     let now = pairs[pair as usize].count();
                     if now == count {
-                        self.top.push(pair);
+                        let (left, right) = pairs[pair as usize].parts();
+                        let first = match self.ties_by_bytes {
+                            true => vocabulary.first_bytes(left),
+                            false => u64::from(left) << 32 | u64::from(right),
+                        };
+                        self.top.push((first, pair));
                         self.sift_up(pairs, vocabulary);
                     } else {
                         self.file_again(now, count, pair);
@@ -96,7 +103,7 @@ impl PairHeap {
     /// Files a pair whose count has fallen; what is gone, or was filed again when it rose, is not.
     fn file_again(&mut self, now: u64, filed: u64, pair: u32) {
         if self.floor <= now && now < filed {
-            self.waiting.push((now, pair));
+            self.waiting.push(now, pair);
         }
     }
 
@@ -132,8 +139,17 @@ impl PairHeap {
         }
     }
 
-    fn before<P: Pair>(&self, pairs: &[P], vocabulary: &Vocabulary, one: u32, other: u32) -> bool {
-        let (one, other) = (pairs[one as usize].parts(), pairs[other as usize].parts());
+    fn before<P: Pair>(
+        &self,
+        pairs: &[P],
+        vocabulary: &Vocabulary,
+        one: (u64, u32),
+        other: (u64, u32),
+    ) -> bool {
+        if one.0 != other.0 {
+            return one.0 < other.0;
+        }
+        let (one, other) = (pairs[one.1 as usize].parts(), pairs[other.1 as usize].parts());
         if !self.ties_by_bytes {
             return one < other;
         }
@@ -142,8 +158,83 @@ impl PairHeap {
     }
 }
 
+/// Counts below this, which nearly all pairs have, have a list each.
+const LISTS: usize = 1 << 12;
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// Pairs with the counts they were filed with, the highest first, those of one count in no order.
+#[derive(Debug)]
+struct Waiting {
+    /// By count: the newest entry.
+    lists: Vec<u32>,
+    /// (pair, next entry of the list).
+    entries: Vec<(u32, u32)>,
+    /// The newest entry that is free.
+    free: u32,
+    /// No list above this one has an entry.
+    top_list: usize,
+    frequent: BinaryHeap<(u64, u32)>,
+}
+
+impl Waiting {
+    fn new() -> Self {
+        Self {
+            lists: vec![NONE; LISTS],
+            entries: Vec::new(),
+            free: NONE,
+            top_list: 0,
+            frequent: BinaryHeap::new(),
+        }
+    }
+
+    fn push(&mut self, count: u64, pair: u32) {
+        if count >= LISTS as u64 {
+            self.frequent.push((count, pair));
+            return;
+        }
+        let list = count as usize;
+        let entry = (pair, self.lists[list]);
+        if self.free == NONE {
+            self.lists[list] = self.entries.len() as u32;
+            self.entries.push(entry);
+        } else {
+            self.lists[list] = self.free;
+            self.free = std::mem::replace(&mut self.entries[self.free as usize], entry).1;
+        }
+        self.top_list = self.top_list.max(list);
+    }
+
+    /// The highest count.
+    fn highest(&mut self) -> Option<u64> {
+        if let Some(&(count, _)) = self.frequent.peek() {
+            return Some(count);
+        }
+        while self.lists[self.top_list] == NONE {
+            self.top_list = self.top_list.checked_sub(1)?;
+        }
+        Some(self.top_list as u64)
+    }
+
+    /// Takes out a pair of this count, the highest one.
+    fn take(&mut self, count: u64) -> Option<u32> {
+        if count >= LISTS as u64 {
+            return self.frequent.pop().map(|(_, pair)| pair);
+        }
+        let list = &mut self.lists[count as usize];
+        let index = *list;
+        let entry = self.entries.get_mut(index as usize)?;
+        let pair = entry.0;
+        *list = std::mem::replace(&mut entry.1, self.free);
+        self.free = index;
+        Some(pair)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
     use super::*;
     use crate::settings::Alphabet;
 
@@ -182,6 +273,51 @@ mod tests {
                 pair.2 = 0;
             }
             assert_eq!(heap.best(&pairs, &vocabulary), None);
+        }
+    }
+
+    #[test]
+    fn the_best_is_the_best_at_any_count() {
+        let mut state = 9_u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let vocabulary = Vocabulary::new(Alphabet::Bytes);
+        for floor in [1, 4000] {
+            let mut heap = PairHeap::new(true);
+            heap.push(9, 0);
+            heap.clear(floor);
+            let mut pairs: Vec<Plain> = Vec::new();
+            for step in 0..5000 {
+                let most = [9, 5000, u64::from(u32::MAX) * 9][below(3) as usize];
+                let number = step as u32;
+                if step % 2 == 0 {
+                    // Some counts are just about where lists end.
+                    let count = floor + [below(most), 90 + below(9)][below(2) as usize];
+                    pairs.push(Plain(number / 256, number % 256, count));
+                    heap.push(count, pairs.len() as u32 - 1);
+                } else {
+                    let changed = below(pairs.len() as u64) as usize;
+                    let before = pairs[changed].2;
+                    pairs[changed].2 =
+                        [before / 2, before - before.min(1), before + below(9)][below(3) as usize];
+                    if before < pairs[changed].2 && floor <= pairs[changed].2 {
+                        heap.push(pairs[changed].2, changed as u32);
+                    }
+                }
+                let best = pairs.iter().map(|p| (Reverse(p.2), p.0, p.1)).min();
+                let found = heap.best(&pairs, &vocabulary).map(|number| {
+                    let pair = &pairs[number as usize];
+                    (Reverse(pair.2), pair.0, pair.1)
+                });
+                assert_eq!(found, best.filter(|best| best.0.0 >= floor));
+                if below(3) == 0
+                    && let Some(number) = heap.best(&pairs, &vocabulary)
+                {
+                    pairs[number as usize].2 = 0;
+                }
+            }
         }
     }
 }

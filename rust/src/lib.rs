@@ -17,6 +17,8 @@ pub mod json_line;
 pub mod merges;
 pub mod model;
 pub mod model_file;
+mod pair_counts;
+mod pair_table;
 mod pairs;
 mod parallel;
 pub mod patterns;

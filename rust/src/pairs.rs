@@ -11,14 +11,14 @@
 //! and those above it are in order as long as one of them is the best. When none is left,
 //! everything is counted again with a lower floor.
 
-use hashbrown::HashMap;
-
 use crate::arena::Arena;
 use crate::error::Result;
-use crate::heap::{self, PairHeap};
+use crate::heap::PairHeap;
 use crate::model::{Op, OpKind};
+use crate::pair_counts::{Wanted, count_pairs};
+use crate::pair_table::{Block, NONE, Pair, PairTable};
 use crate::settings::Rules;
-use crate::sides::{Merge, NONE, Side, replace};
+use crate::sides::{Merge, Side, replace};
 use crate::ticker::Ticker;
 use crate::vocabulary::Vocabulary;
 
@@ -38,52 +38,19 @@ pub struct Best {
     pair: u32,
 }
 
-/// Places of a pair: a part of `Pairs::places`, ascending.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    start: usize,
-    length: usize,
-    /// The block before this one, in `Pairs::older`.
-    older: u32,
-}
-
-#[derive(Debug)]
-struct Pair {
-    left: u32,
-    right: u32,
-    count: u64,
-    block: Block,
-}
-
-impl heap::Pair for Pair {
-    fn parts(&self) -> (u32, u32) {
-        (self.left, self.right)
-    }
-
-    fn count(&self) -> u64 {
-        self.count
-    }
-}
-
 /// The pairs of all sequences: their counts, their places, and which is best.
 pub struct Pairs {
     vocabulary: Vocabulary,
-    /// How many pretokens long each token is: 1 if it was there from the start, else the sum of
-    /// the parts of which it was first made.
-    pretokens: Vec<u64>,
     arena: Arena,
     heap: PairHeap,
     disjoint: bool,
-    max_bytes: Option<u64>,
-    max_pretokens: Option<u64>,
+    limits: Limits,
     /// Pairs with a lower count may be missing below; 1 if none is.
     floor: u64,
     recounts: usize,
-    pairs: Vec<Pair>,
-    index: HashMap<u64, u32>,
+    table: PairTable,
     places: Vec<u32>,
     older: Vec<Block>,
-    sites: Vec<u32>,
     before: Side,
     after: Side,
 }
@@ -104,20 +71,16 @@ impl Pairs {
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
         let mut pairs = Self {
-            pretokens: vec![1; vocabulary.len()],
+            limits: Limits { max_bytes, max_pretokens, pretokens: vec![1; vocabulary.len()] },
             vocabulary,
             arena,
             heap: PairHeap::new(rules == Rules::Superword),
             disjoint: rules == Rules::Superword,
-            max_bytes,
-            max_pretokens,
             floor,
             recounts: 0,
-            pairs: Vec::new(),
-            index: HashMap::new(),
+            table: PairTable::default(),
             places: Vec::new(),
             older: Vec::new(),
-            sites: Vec::new(),
             before: Side::default(),
             after: Side::default(),
         };
@@ -137,8 +100,8 @@ impl Pairs {
     /// What the progress callback returns; then the pairs are of no use any more.
     pub fn best(&mut self, least: u64, ticker: &mut Ticker<'_, '_>) -> Result<Option<Best>> {
         loop {
-            if let Some(pair) = self.heap.best(&self.pairs, &self.vocabulary) {
-                let Pair { left, right, count, .. } = self.pairs[pair as usize];
+            if let Some(pair) = self.heap.best(&self.table.pairs, &self.vocabulary) {
+                let Pair { left, right, count, .. } = self.table.pairs[pair as usize];
                 return Ok((count >= least).then_some(Best { left, right, count, pair }));
             }
             if self.floor <= least.max(1) {
@@ -150,7 +113,9 @@ impl Pairs {
 
     /// Whether any pair is left within the limits, however rare.
     pub fn any_left(&self) -> bool {
-        self.arena.adjacent().any(|(_, left, right)| self.allowed(left, right))
+        self.arena
+            .adjacent()
+            .any(|(_, left, right)| self.limits.allow(&self.vocabulary, left, right))
     }
 
     /// Replaces a pair everywhere, left to right; returns the op, which is one of this kind.
@@ -162,15 +127,11 @@ impl Pairs {
         let new = self.vocabulary.make(best.left, best.right);
         let again = (new as usize) < known;
         if !again {
-            self.pretokens.push(self.pretokens_of(best.left, best.right));
+            self.limits.pretokens.push(self.limits.pretokens_of(best.left, best.right));
         }
         self.before.resize(self.vocabulary.len());
         self.after.resize(self.vocabulary.len());
-        self.take_sites(best.pair);
-        let merge =
-            Merge { left: best.left, right: best.right, new, again, disjoint: self.disjoint };
-        let Self { arena, before, after, sites, .. } = self;
-        replace(merge, sites, arena, before, after, ticker)?;
+        self.replace(best, new, again, ticker)?;
         // A pair of an old token that was too rare to be kept may not be any more.
         let count_new = again && self.floor > 1;
         if !count_new {
@@ -178,14 +139,12 @@ impl Pairs {
             self.add_gained(true, new, again);
             self.add_gained(false, new, again);
         }
-        let counted = |neighbour: u32| count_new && neighbour == new;
-        for &left in self.before.neighbours.iter().filter(|&&left| !counted(left)) {
-            let lost = self.before.lost[left as usize];
-            subtract(&mut self.pairs, &self.index, left, best.left, lost);
+        let Self { table, before, after, .. } = self;
+        for &left in before.neighbours.iter().filter(|&&left| !(count_new && left == new)) {
+            table.subtract(left, best.left, before.by_token[left as usize].lost);
         }
-        for &right in self.after.neighbours.iter().filter(|&&right| !counted(right)) {
-            let lost = self.after.lost[right as usize];
-            subtract(&mut self.pairs, &self.index, best.right, right, lost);
+        for &right in after.neighbours.iter().filter(|&&right| !(count_new && right == new)) {
+            table.subtract(best.right, right, after.by_token[right as usize].lost);
         }
         self.before.clear();
         self.after.clear();
@@ -200,64 +159,67 @@ impl Pairs {
         Ok(Op { kind, left: best.left, right: best.right, new, count: best.count })
     }
 
+    /// Replaces the pair at its sites, and collects what that changes; nothing of the pair is left.
+    fn replace(
+        &mut self,
+        best: Best,
+        new: u32,
+        again: bool,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<()> {
+        let Self { table, arena, places, older, before, after, .. } = self;
+        let pair = &mut table.pairs[best.pair as usize];
+        let mut block = std::mem::replace(&mut pair.block, Block::EMPTY);
+        pair.count = 0;
+        let mut gathered = Vec::new();
+        let mut sites = &places[block.range()];
+        if block.older != NONE {
+            gathered.extend_from_slice(sites);
+            while block.older != NONE {
+                block = older[block.older as usize];
+                gathered.extend_from_slice(&places[block.range()]);
+            }
+            gathered.sort_unstable();
+            sites = &gathered;
+        }
+        let disjoint = self.disjoint;
+        let merge = Merge { left: best.left, right: best.right, new, again, disjoint };
+        replace(merge, sites, arena, before, after, ticker)
+    }
+
     /// Counts all pairs of the sequences as they are now, and notes the places of those that are
     /// not below the floor.
     fn count_all(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<()> {
         self.floor = floor.max(1);
         self.heap.clear(self.floor);
-        self.pairs.clear();
-        self.index.clear();
+        self.table.clear();
         self.older.clear();
         self.places.clear();
-        self.count(|_, _| true, ticker)?;
-        let floor = self.floor;
-        self.pairs.retain(|pair| pair.count >= floor);
-        self.index.clear();
-        for (number, pair) in (0..).zip(&self.pairs) {
-            self.index.insert(key(pair.left, pair.right), number);
-        }
+        let Self { arena, vocabulary, limits, table, .. } = self;
+        let wanted = Wanted {
+            disjoint: self.disjoint,
+            allowed: |left, right| limits.allow(vocabulary, left, right),
+        };
+        count_pairs(arena, vocabulary.len(), self.floor, &wanted, table, ticker)?;
+        self.table.leave_out_below(self.floor);
         self.note_places(|_, _| true, ticker)
     }
 
     /// Counts the pairs of one token, and notes their places, as if it were new.
     fn count_token(&mut self, token: u32, ticker: &mut Ticker<'_, '_>) -> Result<()> {
         let is_one = |left: u32, right: u32| left == token || right == token;
-        for pair in self.pairs.iter_mut().filter(|pair| is_one(pair.left, pair.right)) {
+        for pair in self.table.pairs.iter_mut().filter(|pair| is_one(pair.left, pair.right)) {
             pair.count = 0;
-            pair.block = Block { start: 0, length: 0, older: NONE };
+            pair.block = Block::EMPTY;
         }
-        ticker.work(self.pairs.len())?;
-        self.count(is_one, ticker)?;
+        ticker.work(self.table.pairs.len())?;
+        let Self { arena, vocabulary, limits, table, .. } = self;
+        let wanted = Wanted {
+            disjoint: self.disjoint,
+            allowed: |left, right| is_one(left, right) && limits.allow(vocabulary, left, right),
+        };
+        count_pairs(arena, usize::MAX, 1, &wanted, table, ticker)?;
         self.note_places(is_one, ticker)
-    }
-
-    /// Counts the pairs that `wanted` names, and how many places each has.
-    fn count(
-        &mut self,
-        wanted: impl Fn(u32, u32) -> bool,
-        ticker: &mut Ticker<'_, '_>,
-    ) -> Result<()> {
-        let arena = std::mem::take(&mut self.arena);
-        let mut taken_end = 0; // the slot after the last counted pair (x, x)
-        for (slot, left, right) in arena.adjacent() {
-            ticker.work(1)?;
-            if !wanted(left, right) {
-                continue;
-            }
-            let Some(pair) = self.find_or_add(left, right, true) else { continue };
-            let pair = &mut self.pairs[pair as usize];
-            pair.block.length += 1;
-            if self.disjoint && left == right {
-                let second = slot + arena.span(slot);
-                if slot < taken_end {
-                    continue;
-                }
-                taken_end = second + arena.span(second);
-            }
-            pair.count += arena.weight(slot);
-        }
-        self.arena = arena;
-        Ok(())
     }
 
     /// Writes down where the pairs stand that `wanted` names and that have been counted.
@@ -267,128 +229,101 @@ impl Pairs {
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         let mut start = self.places.len();
-        for (i, pair) in (0..).zip(&mut self.pairs) {
-            if wanted(pair.left, pair.right) && pair.count >= self.floor {
+        for (i, pair) in (0..).zip(&mut self.table.pairs) {
+            if !wanted(pair.left, pair.right) {
+                continue;
+            }
+            let length = std::mem::take(&mut pair.block.length);
+            if pair.count >= self.floor {
                 pair.block.start = start;
-                start += std::mem::take(&mut pair.block.length);
+                start += length as usize;
                 self.heap.push(pair.count, i);
             }
         }
         self.places.resize(start, 0);
         for (slot, left, right) in self.arena.adjacent() {
             ticker.work(1)?;
-            if wanted(left, right)
-                && let Some(&pair) = self.index.get(&key(left, right))
-                && self.pairs[pair as usize].count >= self.floor
-            {
-                let block = &mut self.pairs[pair as usize].block;
-                self.places[block.start + block.length] = slot as u32;
-                block.length += 1;
+            if !wanted(left, right) {
+                continue;
+            }
+            let Some(number) = self.table.find(left, right) else { continue };
+            let pair = &mut self.table.pairs[number as usize];
+            if pair.count >= self.floor {
+                self.places[pair.block.range().end] = slot as u32;
+                pair.block.length += 1;
             }
         }
         Ok(())
     }
 
-    /// The index of a pair, a new one if it must be; `None` if the limits forbid the pair: what can
+    /// The number of a pair, a new one if it must be; `None` if the limits forbid the pair: what can
     /// never be chosen needs no count. `look` = whether the pair may exist already.
     fn find_or_add(&mut self, left: u32, right: u32, look: bool) -> Option<u32> {
-        let key = key(left, right);
-        if look && let Some(&pair) = self.index.get(&key) {
-            return Some(pair);
+        if look && let Some(number) = self.table.find(left, right) {
+            return Some(number);
         }
-        if !self.allowed(left, right) {
-            return None;
-        }
-        let pair = self.pairs.len() as u32;
-        let block = Block { start: 0, length: 0, older: NONE };
-        self.pairs.push(Pair { left, right, count: 0, block });
-        self.index.insert(key, pair);
-        Some(pair)
-    }
-
-    /// Whether the limits let this pair be merged at all.
-    fn allowed(&self, left: u32, right: u32) -> bool {
-        let bytes = self.vocabulary.length(left).saturating_add(self.vocabulary.length(right));
-        self.max_bytes.is_none_or(|most| bytes <= most)
-            && self.max_pretokens.is_none_or(|most| self.pretokens_of(left, right) <= most)
-    }
-
-    fn pretokens_of(&self, left: u32, right: u32) -> u64 {
-        self.pretokens[left as usize] + self.pretokens[right as usize]
-    }
-
-    /// Moves the places of a pair to `sites`, ascending; nothing of the pair is left.
-    fn take_sites(&mut self, pair: u32) {
-        let pair = &mut self.pairs[pair as usize];
-        let mut block = pair.block;
-        pair.count = 0;
-        pair.block = Block { start: 0, length: 0, older: NONE };
-        self.sites.clear();
-        self.sites.extend_from_slice(&self.places[block.start..block.start + block.length]);
-        if block.older == NONE {
-            return;
-        }
-        while block.older != NONE {
-            block = self.older[block.older as usize];
-            self.sites.extend_from_slice(&self.places[block.start..block.start + block.length]);
-        }
-        self.sites.sort_unstable();
+        let allowed = self.limits.allow(&self.vocabulary, left, right);
+        allowed.then(|| self.table.add(left, right))
     }
 
     /// Adds the gains of one side to the counts, and the places found to the pairs.
     fn add_gained(&mut self, is_before: bool, new: u32, again: bool) {
         let mut side = std::mem::take(if is_before { &mut self.before } else { &mut self.after });
-        for &(neighbour, _) in &side.found {
-            side.next[neighbour as usize] += 1;
-        }
-        let mut start = self.places.len();
+        let first = self.places.len();
+        let mut length = 0;
         for &neighbour in &side.neighbours {
-            let index = neighbour as usize;
-            let length = std::mem::replace(&mut side.next[index], start);
-            side.pair[index] = NONE;
+            let entry = &mut side.by_token[neighbour as usize];
             // (Where the token is an old one there is no floor, and the pair may be old, too.)
-            if length == 0 || side.gained[index] < self.floor && !again {
+            if entry.places == 0 || entry.gained < self.floor && !again {
                 continue;
             }
             let (left, right) = if is_before { (neighbour, new) } else { (new, neighbour) };
-            let Some(pair) = self.find_or_add(left, right, again) else { continue };
-            side.pair[index] = pair;
-            let Pair { count, block, .. } = &mut self.pairs[pair as usize];
+            let Some(number) = self.find_or_add(left, right, again) else { continue };
+            (entry.pair, entry.next) = (number, length);
+            let Pair { count, block, .. } = &mut self.table.pairs[number as usize];
             let mut older = block.older;
             if block.length > 0 {
                 older = self.older.len() as u32;
                 self.older.push(*block);
             }
-            *block = Block { start, length, older };
-            start += length;
-            *count += side.gained[index];
-            if side.gained[index] > 0 {
-                self.heap.push(*count, pair);
+            *block = Block { start: first + length as usize, length: entry.places, older };
+            length += entry.places;
+            *count += entry.gained;
+            if entry.gained > 0 {
+                self.heap.push(*count, number);
             }
         }
-        self.places.resize(start, 0);
+        self.places.resize(first + length as usize, 0);
         for &(neighbour, place) in &side.found {
-            let index = neighbour as usize;
-            if side.pair[index] != NONE {
-                self.places[side.next[index]] = place;
-                side.next[index] += 1;
+            let entry = &mut side.by_token[neighbour as usize];
+            if entry.pair != NONE {
+                self.places[first + entry.next as usize] = place;
+                entry.next += 1;
             }
         }
         *(if is_before { &mut self.before } else { &mut self.after }) = side;
     }
 }
 
-/// Takes a loss from a pair; one that the limits forbid has no count.
-fn subtract(pairs: &mut [Pair], index: &HashMap<u64, u32>, left: u32, right: u32, lost: u64) {
-    if lost > 0
-        && let Some(&pair) = index.get(&key(left, right))
-    {
-        pairs[pair as usize].count -= lost;
-    }
+/// What a merge may make.
+struct Limits {
+    max_bytes: Option<u64>,
+    max_pretokens: Option<u64>,
+    /// How many pretokens long each token is: 1 if it was there from the start, else the sum of
+    /// the parts of which it was first made.
+    pretokens: Vec<u64>,
 }
 
-fn key(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+impl Limits {
+    fn allow(&self, vocabulary: &Vocabulary, left: u32, right: u32) -> bool {
+        let bytes = || vocabulary.length(left).saturating_add(vocabulary.length(right));
+        self.max_bytes.is_none_or(|most| bytes() <= most)
+            && self.max_pretokens.is_none_or(|most| self.pretokens_of(left, right) <= most)
+    }
+
+    fn pretokens_of(&self, left: u32, right: u32) -> u64 {
+        self.pretokens[left as usize] + self.pretokens[right as usize]
+    }
 }
 
 #[cfg(test)]

@@ -134,6 +134,16 @@ impl Vocabulary {
         self.compare_joined(vec![one], vec![other])
     }
 
+    /// The first eight bytes of a token as a number that is never smaller than that of a token
+    /// which comes before it by its bytes.
+    pub fn first_bytes(&self, number: u32) -> u64 {
+        let head = self.head(number);
+        let mut bytes = [0; 8];
+        let length = head.len().min(8);
+        bytes[..length].copy_from_slice(&head[..length]);
+        u64::from_be_bytes(bytes)
+    }
+
     /// The creation number of these bytes.
     pub fn number(&self, bytes: &[u8]) -> Option<u32> {
         if bytes.len() <= HEAD {
@@ -475,6 +485,8 @@ mod tests {
                 assert_eq!(*vocabulary.token(number), **string);
                 assert_eq!(vocabulary.number(string), Some(number));
                 for (other, other_string) in (0..).zip(&strings) {
+                    let first_bytes = [number, other].map(|token| vocabulary.first_bytes(token));
+                    assert!(first_bytes[0] <= first_bytes[1] || string > other_string);
                     assert_eq!(vocabulary.compare(number, other), string.cmp(other_string));
                 }
             }

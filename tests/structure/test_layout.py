@@ -28,6 +28,8 @@ ONLY_RUST = {
     "feeds": "threads: what a job reads",
     "workers": "threads: one pass over the documents",
     "parallel": "threads: independent items",
+    "pair_table": "two dicts in Python",
+    "pair_counts": "counting all pairs at once; Python's pairs count stretches",
     "sides": "the neighbours of a merge's places, as flat lists",
     "ticker": "when to report: Python reports at every step",
 }
