@@ -2,7 +2,7 @@
 
 from compose import ALPHABETS, has_letter, settings_for, train_documents
 from differential.strategies import documents
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle.superbpe import train_superbpe
 from oracle.two_phase import train_two_phase
@@ -27,6 +27,8 @@ def test_superbpe(backend, corpus, regular, supermerges):
     assert train_documents(backend, corpus, chosen) == expected
 
 
+# The superword `ab` is bytes that phase 1 has made inside `aba`: one pretoken.
+@example(corpus=[[b"aba", b"a", b"b"]] * 2, min_count=1, limit_bytes=None, limit_pretokens=2)
 @settings(max_examples=150)
 @given(
     corpus=CORPORA,
