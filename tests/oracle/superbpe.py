@@ -38,7 +38,7 @@ def train_superbpe(
     )
     single = {tokens[0] for tokens, _ in words if len(tokens) == 1}
     runs = candidates(documents, single, eligible)
-    lengths = dict.fromkeys(single, 1)  # pretokens in a token; the fewest, where there are two ways
+    lengths = dict.fromkeys(vocabulary, 1)  # pretokens in a token, as it was first made
 
     def allowed(pair):
         if limit_bytes is not None and len(pair[0] + pair[1]) > limit_bytes:

@@ -60,6 +60,7 @@ def test_two_phases_differ_where_neighbours_make_a_pretoken(backend):
 @settings(max_examples=250)
 @given(corpus=documents("ab") | prefix_free(), size=st.integers(0, 14))
 def test_boundless_is_superbpe_stopped_after_as_many_ops(backend, corpus, size):
+    assume(not makes_a_pretoken(corpus))
     ops, vocabulary = train_documents(backend, corpus, settings_for("boundless", 256 + size))
     kinds = Counter(op[0] for op in ops)
     expected, tokens = train_superbpe(
@@ -71,6 +72,26 @@ def test_boundless_is_superbpe_stopped_after_as_many_ops(backend, corpus, size):
     assert sorted(vocabulary) == sorted(tokens)
     start = vocabulary[:256]
     assert final_ids(ops, start) == final_ids(expected, start)
+
+
+def test_the_correspondence_differs_where_neighbours_make_a_pretoken(backend):
+    """SPEC 12.3 has the condition of 12.2.
+
+    Phase 1 of the Boundless model makes the pretoken aba one token, which its six regular merges do
+    not: then only the superword ab+a is that token, and a+aba is rarer.
+    """
+    corpus = [
+        *([[b"a", b"aba", *[b"a"] * 4], [b"aab", b"bba", b"aaa", *[b"a"] * 4]] * 2),
+        [b"a", b"a", b"a", b"ab", b"a"],
+        [b"aab", b"bba", b"aaa", *[b"a"] * 4],
+        [b"ab", b"a", b"ab", b"a"],
+    ]
+    assert makes_a_pretoken(corpus)
+    ops, _ = train_documents(backend, corpus, settings_for("boundless", 268))
+    assert ops == train_two_phase(corpus, 268, has_letter)[0]
+    stopped, _ = train_superbpe(corpus, 256 + 6, 10**6, has_letter, max_ops=7)
+    assert [op for op in ops if op not in stopped] == [("supermerge", b"a", b"aba", 3)]
+    assert [op for op in stopped if op not in ops] == [("supermerge", b"a", b"aba", 1)]
 
 
 def test_the_correspondence_counts_ops_not_tokens(backend):
