@@ -38,8 +38,7 @@ def train_superbpe(
     )
     single = {tokens[0] for tokens, _ in words if len(tokens) == 1}
     runs = candidates(documents, single, eligible)
-    # pretokens in a token; what phase 1 makes counts 1, if a supermerge makes it again, too
-    lengths = dict.fromkeys(vocabulary, 1)
+    lengths = dict.fromkeys(vocabulary, 1)  # pretokens in a token, as it was first made
 
     def allowed(pair):
         if limit_bytes is not None and len(pair[0] + pair[1]) > limit_bytes:
