@@ -37,7 +37,7 @@ PACKAGES: dict[str, tuple[tuple[int, tuple[str, ...]], ...]] = {
                 "rust-doc",
             ),
         ),
-        (101, ("rust-src", "ghc-doc", "linux-source-6.1", "openjdk-17-source", "gcc-12-source")),
+        (101, ("rust-src", "ghc-doc", "linux-source-6.1", "gcc-12-source")),
     ),
     "multi": (
         (0, ("gnome-user-docs",)),
