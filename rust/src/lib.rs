@@ -35,6 +35,7 @@ pub mod superwords;
 pub mod tables;
 mod tally;
 mod ticker;
+mod token_order;
 pub mod training;
 #[rustfmt::skip]
 pub mod unicode;

@@ -41,6 +41,24 @@ impl<'t> Pretokens<'t> {
         Self { text, at: 0, scheme, chunks, chunk_end: 0, by_letter: false }
     }
 
+    /// Where the next pretoken ends; it starts where the one before ended.
+    #[inline]
+    pub(crate) fn next_end(&mut self) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let at = self.at;
+        if at >= bytes.len() {
+            return None;
+        }
+        self.at = match self.scheme {
+            Scheme::Gpt2 => gpt2::pretoken_end(bytes, at),
+            Scheme::Gpt4 => gpt4::pretoken_end(bytes, at),
+            Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
+            Scheme::Gpt4oScripts => self.end_in_chunk(),
+            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(bytes), at),
+        };
+        Some(self.at)
+    }
+
     /// Where the pretoken that starts at `self.at` ends, if the scheme cuts chunks first.
     #[inline]
     fn end_in_chunk(&mut self) -> usize {
@@ -67,19 +85,8 @@ impl<'t> Iterator for Pretokens<'t> {
 
     #[inline]
     fn next(&mut self) -> Option<&'t str> {
-        let bytes = self.text.as_bytes();
         let at = self.at;
-        if at >= bytes.len() {
-            return None;
-        }
-        self.at = match self.scheme {
-            Scheme::Gpt2 => gpt2::pretoken_end(bytes, at),
-            Scheme::Gpt4 => gpt4::pretoken_end(bytes, at),
-            Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
-            Scheme::Gpt4oScripts => self.end_in_chunk(),
-            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(bytes), at),
-        };
-        Some(&self.text[at..self.at])
+        self.next_end().map(|end| &self.text[at..end])
     }
 }
 

@@ -86,10 +86,9 @@ impl<'c, S: Sink> Scanner<'c, S> {
             if special.is_some() {
                 continue;
             }
-            let mut end = 0;
             self.batch.start = 0;
-            for pretoken in Pretokens::new(piece, self.scheme) {
-                end += pretoken.len();
+            let mut pretokens = Pretokens::new(piece, self.scheme);
+            while let Some(end) = pretokens.next_end() {
                 self.batch.push(end);
                 if self.batch.ends.len() == BATCH {
                     self.flush(piece, poll)?;

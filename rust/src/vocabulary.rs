@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Op, OpKind};
 use crate::settings::{Alphabet, IdOrder};
 use crate::ticker::{OP_WORK, Ticker};
+use crate::token_order::compare_joined;
 
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
@@ -31,6 +32,11 @@ struct Token {
     hash: u64,
     left: u32,
     right: u32,
+    /// A left part of a left part and so on, some levels down: either the next one, or as far below
+    /// as makes any level reachable in a logarithmic number of steps.
+    jump: u32,
+    /// How many levels of left parts there are below.
+    depth: u32,
 }
 
 impl Token {
@@ -83,7 +89,9 @@ impl Vocabulary {
             let hash = vocabulary.hasher.hash_one([byte].as_slice());
             let head = vocabulary.heads.len();
             vocabulary.heads.push(byte);
-            vocabulary.add(Token { head, length: 1, hash, left: 0, right: 0 });
+            let number = vocabulary.tokens.len() as u32;
+            let (left, right, jump) = (number, number, number);
+            vocabulary.add(Token { head, length: 1, hash, left, right, jump, depth: 0 });
         }
         vocabulary
     }
@@ -131,7 +139,7 @@ impl Vocabulary {
                 return heads;
             }
         }
-        self.compare_joined(vec![one], vec![other])
+        compare_joined(self, &[one], &[other])
     }
 
     /// The first eight bytes of a token as a number that is never smaller than that of a token
@@ -171,7 +179,9 @@ impl Vocabulary {
     pub fn make(&mut self, left: u32, right: u32) -> u32 {
         let [first, second] = [left, right].map(|number| self.tokens[number as usize]);
         let length = first.length.saturating_add(second.length);
-        let mut token = Token { head: self.heads.len(), length, hash: 0, left, right };
+        let (jump, depth) = (self.jump_over(left), first.depth + 1);
+        let head = self.heads.len();
+        let mut token = Token { head, length, hash: 0, left, right, jump, depth };
         if token.is_long() {
             let (x, y) = (self.polynomial(left), self.polynomial(right));
             let shifted = multiply(x, power(self.base, second.length));
@@ -179,7 +189,7 @@ impl Vocabulary {
             let is_same = |&number: &u32| {
                 let old = &self.tokens[number as usize];
                 (old.hash, old.length) == (token.hash, length)
-                    && self.compare_joined(vec![right, left], vec![number]).is_eq()
+                    && compare_joined(self, &[right, left], &[number]).is_eq()
             };
             if let Some(&number) = self.numbers.find(self.spread(token.hash), is_same) {
                 return number;
@@ -257,8 +267,17 @@ impl Vocabulary {
         self.numbers.find(hash, is_wanted).copied()
     }
 
+    /// The jump of a token with this left part. (Myers, "An applicative random-access stack", 1983:
+    /// two jumps of one length are joined into one.)
+    fn jump_over(&self, left: u32) -> u32 {
+        let depth = |number: u32| self.tokens[number as usize].depth;
+        let jump = self.tokens[left as usize].jump;
+        let further = self.tokens[jump as usize].jump;
+        if depth(left) - depth(jump) == depth(jump) - depth(further) { further } else { left }
+    }
+
     /// The first bytes of a token, all if it is not long.
-    fn head(&self, number: u32) -> &[u8] {
+    pub(crate) fn head(&self, number: u32) -> &[u8] {
         let token = &self.tokens[number as usize];
         &self.heads[token.head..token.head + token.length.min(HEAD as u64) as usize]
     }
@@ -273,42 +292,33 @@ impl Vocabulary {
         self.hasher.hash_one(polynomial)
     }
 
-    /// How the bytes of two lists of tokens compare; the first token of each stands last.
-    fn compare_joined(&self, mut one: Vec<u32>, mut other: Vec<u32>) -> Ordering {
-        let (mut piece, mut other_piece): (&[u8], &[u8]) = (&[], &[]);
+    /// The parts of which a token was made first; it must have some.
+    pub(crate) fn parts(&self, number: u32) -> (u32, u32) {
+        let token = &self.tokens[number as usize];
+        (token.left, token.right)
+    }
+
+    /// Whether a token is not stored in full.
+    pub(crate) fn is_long(&self, number: u32) -> bool {
+        self.tokens[number as usize].is_long()
+    }
+
+    /// The shortest left part (of a left part, and so on) of a token that has at least `length`
+    /// bytes; the token itself if none has.
+    pub(crate) fn start_of(&self, number: u32, length: u64) -> u32 {
+        let mut token = number;
         loop {
-            if piece.is_empty() && other_piece.is_empty() {
-                // Equal tokens need no look inside; to meet them the longer one is opened first.
-                match (one.last(), other.last()) {
-                    (Some(x), Some(y)) if x == y => {
-                        one.pop();
-                        other.pop();
-                        continue;
-                    }
-                    (Some(&x), Some(&y)) if self.length(x) >= self.length(y) => {
-                        piece = self.open(&mut one);
-                    }
-                    (Some(_), Some(_)) => other_piece = self.open(&mut other),
-                    (x, y) => return x.cmp(&y),
-                }
-            } else if piece.is_empty() {
-                if one.is_empty() {
-                    return Ordering::Less;
-                }
-                piece = self.open(&mut one);
-            } else if other_piece.is_empty() {
-                if other.is_empty() {
-                    return Ordering::Greater;
-                }
-                other_piece = self.open(&mut other);
-            } else {
-                let length = piece.len().min(other_piece.len());
-                let order = piece[..length].cmp(&other_piece[..length]);
-                if order.is_ne() {
-                    return order;
-                }
-                (piece, other_piece) = (&piece[length..], &other_piece[length..]);
+            let Token { left, jump, length: here, .. } = self.tokens[token as usize];
+            if here <= 1 {
+                return token;
             }
+            token = if self.length(jump) >= length {
+                jump
+            } else if self.length(left) >= length {
+                left
+            } else {
+                return token;
+            };
         }
     }
 
@@ -494,6 +504,67 @@ mod tests {
                 let other = [&string[..string.len() - 1], b"c"].concat();
                 assert_eq!(vocabulary.number(&other), None);
             }
+        }
+    }
+
+    #[test]
+    fn tokens_that_grow_step_by_step_are_ordered_as_their_bytes() {
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        let mut strings: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        let mut state = 5_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % bound
+        };
+        let mut make = |strings: &mut Vec<Vec<u8>>, left: usize, right: usize| {
+            let new = vocabulary.make(left as u32, right as u32) as usize;
+            let string = [&strings[left][..], &strings[right]].concat();
+            assert!(new == strings.len() || strings[new] == string);
+            if new == strings.len() {
+                strings.push(string);
+            }
+            new
+        };
+        // to the right, to the left, and then such tokens behind each other
+        let (mut right, mut left) = (usize::from(b'a'), usize::from(b'b'));
+        let mut grown = Vec::new();
+        for _ in 0..600 {
+            let letter = usize::from(b'a') + below(2);
+            right = make(&mut strings, right, letter);
+            left = make(&mut strings, letter, left);
+            grown.extend([right, left]);
+        }
+        for _ in 0..300 {
+            let [first, second] = [below(grown.len()), below(grown.len())];
+            let new = make(&mut strings, grown[first], grown[second]);
+            grown.push(new);
+        }
+        for _ in 0..100_000 {
+            let [one, other] = [grown[below(grown.len())], grown[below(grown.len())]];
+            assert_eq!(
+                vocabulary.compare(one as u32, other as u32),
+                strings[one].cmp(&strings[other])
+            );
+        }
+    }
+
+    #[test]
+    fn a_start_is_found_by_its_length() {
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        let mut tokens = vec![97];
+        for step in 0..300 {
+            let last = tokens[tokens.len() - 1];
+            let right = if step % 7 == 0 { last } else { 98 };
+            if vocabulary.length(last) < 1 << 50 {
+                tokens.push(vocabulary.make(last, right));
+            }
+        }
+        let newest = tokens[tokens.len() - 1];
+        for &token in &tokens {
+            let length = vocabulary.length(token);
+            assert_eq!(vocabulary.start_of(newest, length), token);
+            let next = tokens.iter().copied().find(|&x| vocabulary.length(x) > length);
+            assert_eq!(vocabulary.start_of(newest, length + 1), next.unwrap_or(newest));
         }
     }
 

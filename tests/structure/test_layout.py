@@ -31,6 +31,7 @@ ONLY_RUST = {
     "pair_table": "two dicts in Python",
     "pair_counts": "counting all pairs at once; Python's pairs count stretches",
     "sides": "the neighbours of a merge's places, as flat lists",
+    "token_order": "how tokens compare that are not stored in full",
     "ticker": "when to report: Python reports at every step",
 }
 # Functions that other modules use in one language alone, with the reason

@@ -1,7 +1,7 @@
 """Training has no cliff: what is hard in some way costs about as much as its length.
 
 A text of 16 kB and one of 64 times as much are trained on in a process of their own, to a token for
-every 32 bytes. A linear step takes 64 times as long and a quadratic one 4,096 times; the bound lies
+every 4 bytes. A linear step takes 64 times as long and a quadratic one 4,096 times; the bound lies
 between at 512, and nothing counts as less than 4 ms. So neither the machine nor its load decides.
 """
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SMALL, TIMES = 16_000, 64
 SLOWER = 8  # for each byte
 LEAST_SECONDS = 0.004
-MOST_BYTES = 100  # of memory, for a byte of text
+MOST_BYTES = 250  # of memory, for a byte of text; a quarter of a token is a part of it
 SCRIPT = """
 import json, pathlib, sys
 from cliffs import CASES, measure
@@ -28,7 +28,7 @@ name, folder, *sizes = sys.argv[1:]
 for size in map(int, sizes):
     request = {
         "path": str(case.write(size, pathlib.Path(folder))), "algorithm": "boundless",
-        "vocab_size": 256 + size // 32, "scheme": case.scheme, "memory_limit": 4 << 30,
+        "vocab_size": 256 + size // 4, "scheme": case.scheme, "memory_limit": 4 << 30,
     }
     print(json.dumps(measure(request)))
 """
