@@ -25,6 +25,20 @@ pub fn single_token_pretokens(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
+    single_token_pretokens_above(ops, pretokens, 1, settings, progress)
+}
+
+/// As [`single_token_pretokens`], without the pretokens that are rarer than `least`.
+///
+/// # Errors
+/// As for [`single_token_pretokens`].
+pub(crate) fn single_token_pretokens_above(
+    ops: &[Op],
+    pretokens: &PretokenCounts,
+    least: u64,
+    settings: &Settings,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<u32>> {
     let total = pretokens.len() as u64;
     let ticker = &mut Ticker::new(progress, "candidates", total);
     ticker.report(0)?;
@@ -33,8 +47,11 @@ pub fn single_token_pretokens(
     let numbers = settings.alphabet.numbers();
     let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
     let mut single = vec![NOT_ELIGIBLE; pretokens.len()];
-    for (index, (pretoken, _)) in pretokens.iter().enumerate() {
+    for (index, (pretoken, count)) in pretokens.iter().enumerate() {
         ticker.step(index as u64)?;
+        if count < least {
+            continue;
+        }
         // To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
         // soon as tokens can be deleted, so what remains is encoded.
         let Some(number) = vocabulary.number(pretoken) else { continue };

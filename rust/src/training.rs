@@ -1,6 +1,6 @@
 //! From counts to the artifact: the stages of training one after the other.
 
-use crate::candidates::single_token_pretokens;
+use crate::candidates::single_token_pretokens_above;
 use crate::counts::Counts;
 use crate::error::{Progress, Result};
 use crate::merges::{Stop, train_merges};
@@ -62,19 +62,25 @@ fn add_superwords(
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let Counts { pretoken_counts: pretokens, runs, .. } = counts;
-    let single = single_token_pretokens(ops, pretokens, settings, progress)?;
-    // a pretoken that is rarer than the floor can have no supermerge that reaches it
-    let frequent = |floor| -> Vec<u32> {
+    // A pretoken that is rarer than the floor can have no supermerge that reaches it.
+    let frequent = |single: &[u32], floor| -> Vec<u32> {
         let with_counts = single.iter().zip(&pretokens.counts);
         with_counts
             .map(|(&token, &count)| if count < floor { NOT_ELIGIBLE } else { token })
             .collect()
     };
-    let sketch = sketch_runs(runs, pretokens, &frequent(lowest), threads, progress)?;
+    let single = |least, progress: &mut Progress<'_>| {
+        single_token_pretokens_above(ops, pretokens, least, settings, progress)
+    };
+    let mut tokens = single(lowest, progress)?;
+    let sketch = sketch_runs(runs, pretokens, &tokens, threads, progress)?;
     let mut floor = first.unwrap_or_else(|| sketch.guess_floor(ops, lowest, settings));
     loop {
-        let single = frequent(floor);
-        let candidates = cut_runs(runs, pretokens, &single, &sketch, floor, threads, progress)?;
+        if floor < lowest {
+            tokens = single(floor, progress)?;
+        }
+        let frequent = frequent(&tokens, floor);
+        let candidates = cut_runs(runs, pretokens, &frequent, &sketch, floor, threads, progress)?;
         let (ops, stop, exact) =
             train_superwords_above(ops, &candidates, floor, settings, progress)?;
         if exact {
@@ -87,6 +93,7 @@ fn add_superwords(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::candidates::single_token_pretokens;
     use crate::counts::{count_documents, count_table};
     use crate::encoder::Encoder;
     use crate::error::{Error, ErrorKind, no_progress};

@@ -36,6 +36,7 @@ ONLY_RUST = {
 }
 # Functions that other modules use in one language alone, with the reason
 APART = {
+    "candidates": {"single_token_pretokens_above": "Python takes all"},
     "counts": {"check_document_size": "Rust checks where it reads"},
     "decompress": {"gzip_chunks": "one reader in Rust", "zstd_chunks": "one reader in Rust"},
     "documents": {"documents_of_file": "an iterator in Rust", "too_long": "a length in Python"},

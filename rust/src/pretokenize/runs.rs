@@ -1,6 +1,6 @@
 //! The alternatives that several patterns share.
 
-use super::classes::Class;
+use super::classes::{Class, ascii_class};
 use super::reader::{Reader, class_at};
 use crate::scripts::{HIGH_BITS, eight_bytes, letter_bits, lower_bits};
 
@@ -36,7 +36,14 @@ pub(super) fn numbers_end(reader: &mut impl Reader, at: usize) -> usize {
 
 /// `[^\s\p{L}\p{N}]+[\r\n/]*` from `at`.
 pub(super) fn others_end(reader: &mut impl Reader, at: usize) -> usize {
-    let end = run_end(reader, at, Class::is_other);
+    // Most of it is one or two characters of ASCII, which need no reader.
+    let bytes = reader.bytes();
+    let others = |byte: &&u8| byte.is_ascii() && ascii_class(**byte).is_other();
+    let ascii = bytes.get(at..).unwrap_or_default().iter().take_while(others).count();
+    let mut end = at + ascii;
+    if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
+        end = run_end(reader, end, Class::is_other);
+    }
     ascii_end(reader.bytes(), end, b"\r\n/")
 }
 
@@ -51,16 +58,25 @@ pub(super) fn ascii_end(bytes: &[u8], at: usize, wanted: &[u8]) -> usize {
 ///
 /// Up to the last CR or LF of the run if there is one, else like [`blanks_end`].
 pub(super) fn white_space_end(bytes: &[u8], at: usize) -> usize {
-    let mut end = at;
+    let (mut end, mut last) = (at, at);
     let mut after_newline = None;
     loop {
+        let spaces = bytes.get(end..).unwrap_or_default().iter().take_while(|&&byte| byte == b' ');
+        let spaces = spaces.count();
+        if spaces > 0 {
+            end += spaces;
+            last = end - 1;
+        }
         match class_at(bytes, end) {
-            (Class::Space, len) => end += len,
+            (Class::Space, len) => (last, end) = (end, end + len),
             (Class::Newline, len) => {
-                end += len;
+                (last, end) = (end, end + len);
                 after_newline = Some(end);
             }
-            _ => return after_newline.unwrap_or_else(|| blanks_end(bytes, at)),
+            (class, _) => {
+                let blanks = if class == Class::End || last == at { end } else { last };
+                return after_newline.unwrap_or(blanks);
+            }
         }
     }
 }
@@ -102,14 +118,27 @@ fn any_case_contraction_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The fast path for ` ?[A-Z]?[a-z]+` with an ASCII character other than an apostrophe behind it:
-/// whatever the pattern says about other letters, marks and contractions, the word ends there.
+/// The fast path for `[^\r\n\p{L}\p{N}]?[A-Z]?[a-z]+` in ASCII with an ASCII character other than an
+/// apostrophe behind it: whatever the pattern says about other letters, marks and contractions, the
+/// word ends there.
 #[inline]
 pub(super) fn ascii_word_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let at = at + usize::from(bytes.get(at) == Some(&b' '));
+    let leads = bytes.get(at).is_some_and(|&byte| LEADS[usize::from(byte)]);
+    let at = at + usize::from(leads);
     let at = at + usize::from(bytes.get(at).is_some_and(u8::is_ascii_uppercase));
     ascii_run_end(bytes, at, lower_bits, |byte| byte != b'\'')
 }
+
+/// The ASCII characters that may lead a word.
+static LEADS: [bool; 256] = {
+    let mut leads = [false; 256];
+    let mut byte = 0;
+    while byte < 0x80 {
+        leads[byte] = !(byte as u8).is_ascii_alphanumeric() && byte != 0x0A && byte != 0x0D;
+        byte += 1;
+    }
+    leads
+};
 
 /// The same for ` ?[A-Za-z]+`, with any ASCII character behind it.
 #[inline]
