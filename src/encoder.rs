@@ -51,14 +51,13 @@ impl Encoder {
         mapped(py, self.0.is_superword(token_id))
     }
 
-    fn op_tokens<'py>(&self, py: Python<'py>) -> Vec<OpTokens<'py>> {
-        self.0
-            .op_tokens()
+    fn op_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<OpTokens<'py>>> {
+        Ok(mapped(py, self.0.op_tokens())?
             .map(|(kind, left, right, new, count)| {
                 let [left, right, new] = [left, right, new].map(|token| PyBytes::new(py, &token));
                 (kind_name(kind), left, right, new, count)
             })
-            .collect()
+            .collect())
     }
 
     fn encode(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<Vec<u32>> {

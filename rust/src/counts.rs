@@ -260,15 +260,26 @@ impl Parts {
     }
 
     fn finish(self) -> Result<Counts> {
+        self.counts().with_totals()
+    }
+
+    /// Everything but the totals.
+    fn counts(self) -> Counts {
         let pretoken_counts = self.pretokens.unwrap_or_default().into_table();
+        Counts { documents: self.documents, pretoken_counts, runs: self.runs, ..Counts::default() }
+    }
+}
+
+impl Counts {
+    /// Sums up the counts of pretokens.
+    fn with_totals(self) -> Result<Self> {
         let (mut pretokens, mut bytes) = (0, 0);
-        for (pretoken, count) in pretoken_counts.iter() {
+        for (pretoken, count) in self.pretoken_counts.iter() {
             pretokens = checked_sum(pretokens, count)?;
             // a product past 64 bits is past the bound, too
             bytes = checked_sum(bytes, count.saturating_mul(pretoken.len() as u64))?;
         }
-        let (documents, runs, notices) = (self.documents, self.runs, Vec::new());
-        Ok(Counts { documents, bytes, pretokens, notices, pretoken_counts, runs })
+        Ok(Self { bytes, pretokens, ..self })
     }
 }
 
@@ -322,9 +333,9 @@ pub fn count_table<B: AsRef<[u8]>>(
     let runs = RunKeeper::Tally { runs: run_tally, run: Vec::new() };
     let mut parts = Parts::default();
     parts.add(documents, known, Some(runs), &mut || ticker.report(total))?;
-    let counts = parts.finish()?;
+    let counts = parts.counts();
     check_runs(&counts)?;
-    Ok(counts)
+    counts.with_totals()
 }
 
 /// Refuses runs that hold a pretoken more often than its count says.

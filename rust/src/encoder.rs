@@ -133,11 +133,17 @@ impl Encoder {
     }
 
     /// The ops with the bytes of their tokens.
-    pub fn op_tokens(&self) -> impl ExactSizeIterator<Item = OpTokens<'_>> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] if there is not enough for all of them together.
+    pub fn op_tokens(&self) -> Result<impl ExactSizeIterator<Item = OpTokens<'_>>> {
+        let twice = |op: &Op| self.vocabulary.length(op.new).saturating_mul(2);
+        check_memory(self.ops.iter().map(twice).fold(0, u64::saturating_add), "ops")?;
         let token = |number| self.vocabulary.token(number);
-        self.ops
+        Ok(self
+            .ops
             .iter()
-            .map(move |op| (op.kind, token(op.left), token(op.right), token(op.new), op.count))
+            .map(move |op| (op.kind, token(op.left), token(op.right), token(op.new), op.count)))
     }
 
     /// The ids of a text. `allowed` are the indices of the special tokens that are recognized, any
@@ -232,11 +238,7 @@ impl Encoder {
             let length = self.token_length(id).ok_or_else(|| self.unknown_id(id, &place(index)))?;
             size = size.saturating_add(length);
         }
-        // A small model can have long tokens: what is too much must be an error, not an abort.
-        let mut out = Vec::new();
-        out.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX)).map_err(|_| {
-            Error::new(ErrorKind::Memory, format!("no memory for the {size} bytes of these ids"))
-        })?;
+        let mut out = check_memory(size, "ids")?;
         for &id in ids {
             match self.order.get(id as usize) {
                 Some(&number) => self.vocabulary.append_token(number, &mut out),
@@ -389,6 +391,19 @@ pub fn load_model(
     let model = model_from_bytes(data, limits, progress)?;
     let encoder = Encoder::new(&model, true, progress)?;
     Ok((encoder, Model { ops: Vec::new(), ..model }))
+}
+
+/// Memory for so many bytes of the tokens of some ids or ops. A small model can have long tokens: what
+/// is too much must be an error, not an abort.
+fn check_memory(size: u64, what: &str) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    match out.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX)) {
+        Ok(()) => Ok(out),
+        Err(_) => {
+            let text = format!("no memory for the {size} bytes of these {what}");
+            Err(Error::new(ErrorKind::Memory, text))
+        }
+    }
 }
 
 fn check_length(data: &[u8]) -> Result<()> {

@@ -113,22 +113,22 @@ fn first_floor(pretokens: &PretokenCounts, wanted: usize, max_bytes: Option<u64>
 fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
     let number = alphabet.numbers();
     let missing = |byte: &u8| number[usize::from(*byte)] == u32::MAX;
-    if pretokens.items.iter().any(missing) {
-        for (pretoken, _) in pretokens.iter() {
-            if let Some(byte) = pretoken.iter().copied().find(missing) {
-                let hex: String = pretoken.iter().map(|byte| format!("{byte:02x}")).collect();
-                return Err(Error::new(
-                    ErrorKind::Input,
-                    format!(
-                        "pretoken {hex} has the byte {byte:02x}, which is not in the alphabet \
-                         '{}'; use the alphabet 'bytes'",
-                        alphabet.name()
-                    ),
-                ));
-            }
-        }
+    if !pretokens.items.iter().any(missing) {
+        return Ok(number);
     }
-    Ok(number)
+    // The order of the table is no order to report in.
+    let bad = pretokens.iter().map(|(pretoken, _)| pretoken);
+    let bad = bad.filter(|pretoken| pretoken.iter().any(missing)).min().unwrap_or_default();
+    let byte = bad.iter().copied().find(missing).unwrap_or_default();
+    let hex: String = bad.iter().map(|byte| format!("{byte:02x}")).collect();
+    Err(Error::new(
+        ErrorKind::Input,
+        format!(
+            "pretoken {hex} has the byte {byte:02x}, which is not in the alphabet '{}'; \
+             use the alphabet 'bytes'",
+            alphabet.name()
+        ),
+    ))
 }
 
 #[cfg(test)]

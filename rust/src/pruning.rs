@@ -243,7 +243,7 @@ pub(crate) fn cut_runs(
     let mut parts = parts.into_iter().map(|part| part.pieces);
     let mut all = parts.next().unwrap_or_default();
     for part in parts {
-        all.merge(&part.into_table(), |_| false, &mut || progress("candidates", 0, 0))?;
+        all.merge(&part.into_table(), |_| false, &mut || progress("candidates", 1, 1))?;
     }
     Ok(all.into_table())
 }

@@ -170,6 +170,16 @@ pub(crate) enum RunPart {
     Table(SequenceCounts),
 }
 
+impl RunPart {
+    /// About how many pretokens there are in all runs: what large numbers take more, counts twice.
+    fn size(&self) -> u64 {
+        match self {
+            Self::Stream { runs, .. } => runs.codes.len() as u64,
+            Self::Table(table) => table.items.len() as u64,
+        }
+    }
+}
+
 /// Where runs can be read again.
 #[derive(Clone, Debug)]
 pub(crate) struct Rereading {
@@ -260,7 +270,11 @@ impl Runs {
             visitor.finish()?;
             Ok(visitor)
         };
-        let mut visitors = map_in_order(stage, self.parts.len(), threads, &work, progress)?;
+        let mut visitors = match self.parts.len() {
+            // one part tells how far it is, several how many of them are done
+            1 => vec![work(0, progress)?],
+            parts => map_in_order(stage, parts, threads, &work, progress)?,
+        };
         for again in &self.again {
             visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
         }
@@ -280,26 +294,33 @@ fn visit_part(
     stage: &'static str,
     progress: &mut Progress<'_>,
 ) -> Result<()> {
-    let ticker = &mut Ticker::new(progress, stage, 1);
+    let (mut done, total) = (0, part.size());
+    let ticker = &mut Ticker::new(progress, stage, total);
+    let mut tick = |run: &[u32]| {
+        done += run.len() as u64;
+        ticker.step(done)?;
+        ticker.work(run.len())
+    };
     match part {
         RunPart::Stream { runs, indices } if indices.is_empty() => runs.visit(|run| {
-            ticker.work(run.len())?;
+            tick(run)?;
             visitor.visit(run, 1)
-        }),
+        })?,
         RunPart::Stream { runs, indices } => {
             let mut renumbered = Vec::new();
             runs.visit(|run| {
-                ticker.work(run.len())?;
+                tick(run)?;
                 renumbered.clear();
                 renumbered.extend(run.iter().map(|&number| indices[number as usize]));
                 visitor.visit(&renumbered, 1)
-            })
+            })?;
         }
         RunPart::Table(table) => table.iter().try_for_each(|(run, count)| {
-            ticker.work(run.len())?;
+            tick(run)?;
             visitor.visit(run, count)
-        }),
+        })?,
     }
+    ticker.report(total)
 }
 
 impl Rereading {

@@ -101,6 +101,36 @@ fn decode() {
 }
 
 #[test]
+fn what_does_not_fit_into_memory_is_an_error() {
+    // each op makes a token twice as long: far more bytes than any memory has
+    let op = |new: u32| {
+        let part = if new == 256 { 97 } else { new - 1 };
+        Op { kind: OpKind::Merge, left: part, right: part, new, count: 1 }
+    };
+    let model = Model {
+        algorithm: Algorithm::Bpe,
+        alphabet: Alphabet::Bytes,
+        rules: Rules::Superword,
+        scheme: Scheme::Gpt4o,
+        id_order: IdOrder::Creation,
+        special_tokens: vec![],
+        unicode: String::new(),
+        documents: 1,
+        bytes: 1,
+        pretokens: 1,
+        distinct_pretokens: 1,
+        ops: (256..310).map(op).collect(),
+    };
+    let encoder = Encoder::new(&model, true, &mut no_progress).unwrap();
+    let ids = encoder.decode_bytes(&[309]).unwrap_err();
+    let ops = encoder.op_tokens().err().unwrap();
+    assert_eq!((ids.kind, ops.kind), (ErrorKind::Memory, ErrorKind::Memory));
+    assert_eq!(ids.message, format!("no memory for the {} bytes of these ids", 1_u64 << 54));
+    let bytes = (1_u64 << 56) - 4;
+    assert_eq!(ops.message, format!("no memory for the {bytes} bytes of these ops"));
+}
+
+#[test]
 fn bad_ops() {
     let cases = cases();
     for case in cases["bad_ops"].as_array().unwrap() {
