@@ -210,11 +210,6 @@ pub(crate) trait RunVisitor: Send {
 }
 
 impl Runs {
-    /// Those of a table.
-    pub fn of_table(table: SequenceCounts) -> Self {
-        Self { parts: vec![RunPart::Table(table)], again: Vec::new() }
-    }
-
     /// Adds what was collected together; an empty `indices` leaves its numbers as they are. Returns
     /// whether it was all kept.
     pub(crate) fn add(&mut self, runs: RunKeeper, indices: Vec<u32>) -> bool {
