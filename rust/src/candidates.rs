@@ -3,11 +3,12 @@
 use crate::error::{Progress, Result};
 use crate::model::{Op, OpKind};
 pub use crate::pruning::NOT_ELIGIBLE;
+use crate::pruning::{Cutter, Sketch};
 use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
+use crate::runs::RunVisitor;
 use crate::scanner::is_eligible;
 use crate::settings::Settings;
 use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts};
-use crate::tally::Tally;
 use crate::ticker::Ticker;
 use crate::vocabulary::vocabulary_of_ops;
 
@@ -85,25 +86,16 @@ pub fn split_runs(
     let total = runs.len() as u64;
     let ticker = &mut Ticker::new(progress, "candidates", total);
     ticker.report(0)?;
-    let mut pieces = Tally::default();
-    let mut piece = Vec::new();
+    let sketch = Sketch::new(0);
+    let mut cutter = Cutter::new(single, &sketch, 1);
     for (index, (run, count)) in runs.iter().enumerate() {
         ticker.step(index as u64)?;
         ticker.work(run.len())?;
-        let tokens = run.iter().map(|&pretoken| single[pretoken as usize]);
-        for token in tokens.chain([NOT_ELIGIBLE]) {
-            if token != NOT_ELIGIBLE {
-                piece.push(token);
-                continue;
-            }
-            if piece.len() > 1 {
-                pieces.add(&piece, count)?;
-            }
-            piece.clear();
-        }
+        cutter.visit(run, count)?;
     }
+    cutter.finish()?;
     let poll = &mut || ticker.work(POLL_EVERY);
-    let pieces = pieces.into_table();
+    let pieces = cutter.pieces.into_table();
     let sorted = pieces.arranged(&pieces.order(|piece| piece[0] as usize, poll)?);
     ticker.report(total)?;
     Ok(sorted)

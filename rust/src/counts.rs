@@ -63,11 +63,8 @@ impl Counts {
         }
         let new = || RunTally { ranks: &ranks, run: Vec::new(), runs: Tally::default() };
         let parts = self.runs.visit(&self.pretoken_counts, "count", 1, &new, progress)?;
-        let mut runs = Tally::default();
-        for part in parts {
-            runs.merge(&part.runs.into_table(), |_| false, &mut || progress("count", 0, 0))?;
-        }
-        let table = runs.into_table();
+        let parts = parts.into_iter().map(|part| part.runs);
+        let table = Tally::joined(parts, &mut || progress("count", 0, 0))?.into_table();
         let order = table.order(|run| run[0] as usize, &mut || progress("count", 0, 0))?;
         Ok(table.arranged(&order))
     }

@@ -50,7 +50,7 @@ pub(crate) struct Sketch {
 
 impl Sketch {
     /// For so many adjacencies.
-    fn new(adjacencies: u64) -> Self {
+    pub(crate) fn new(adjacencies: u64) -> Self {
         let wanted = usize::try_from(adjacencies).unwrap_or(usize::MAX);
         let cells = wanted.clamp(*CELLS.start(), *CELLS.end()).next_power_of_two();
         Self { cells: vec![0; cells], shift: 64 - cells.trailing_zeros() }
@@ -145,11 +145,11 @@ pub(crate) fn sketch_runs(
 }
 
 /// Cuts runs into pieces and counts these.
-struct Cutter<'s> {
+pub(crate) struct Cutter<'s> {
     single: &'s [u32],
     sketch: &'s Sketch,
     floor: u16,
-    pieces: Tally<u32>,
+    pub(crate) pieces: Tally<u32>,
     /// Pieces that wait, one after the other.
     items: Vec<u32>,
     ends: Vec<usize>,
@@ -157,7 +157,22 @@ struct Cutter<'s> {
     keys: Vec<Key>,
 }
 
-impl Cutter<'_> {
+impl<'s> Cutter<'s> {
+    /// With a floor of 1 only what is not eligible cuts.
+    pub(crate) fn new(single: &'s [u32], sketch: &'s Sketch, floor: u64) -> Self {
+        Self {
+            single,
+            sketch,
+            // the sketch knows nothing of what is rarer than the lowest floor
+            floor: if floor > 1 { u16::try_from(floor).unwrap_or(MOST) } else { 0 },
+            pieces: Tally::default(),
+            items: Vec::new(),
+            ends: Vec::new(),
+            counts: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
     #[inline]
     fn end_piece(&mut self, count: u64) -> Result<()> {
         let start = self.ends.last().copied().unwrap_or_default();
@@ -228,22 +243,9 @@ pub(crate) fn cut_runs(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<SequenceCounts> {
-    let new = || Cutter {
-        single,
-        sketch,
-        // the sketch knows nothing of what is rarer than the lowest floor
-        floor: if floor > 1 { u16::try_from(floor).unwrap_or(MOST) } else { 0 },
-        pieces: Tally::default(),
-        items: Vec::new(),
-        ends: Vec::new(),
-        counts: Vec::new(),
-        keys: Vec::new(),
-    };
+    let new = || Cutter::new(single, sketch, floor);
     let parts = runs.visit(pretokens, "candidates", threads, &new, progress)?;
-    let mut parts = parts.into_iter().map(|part| part.pieces);
-    let mut all = parts.next().unwrap_or_default();
-    for part in parts {
-        all.merge(&part.into_table(), |_| false, &mut || progress("candidates", 1, 1))?;
-    }
+    let parts = parts.into_iter().map(|part| part.pieces);
+    let all = Tally::joined(parts, &mut || progress("candidates", 1, 1))?;
     Ok(all.into_table())
 }

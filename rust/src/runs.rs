@@ -135,13 +135,7 @@ impl RunKeeper {
                 runs.end_run();
                 if runs.bytes() > limit.bytes { self.shrink(limit) } else { Ok(()) }
             }
-            Self::Tally { runs, run } => {
-                if run.len() > 1 {
-                    runs.add(run, 1)?;
-                }
-                run.clear();
-                Ok(())
-            }
+            Self::Tally { runs, run } => end_run(run, |run| runs.add(run, 1).map(|_| ())),
             Self::Dropped => Ok(()),
         }
     }
@@ -363,21 +357,21 @@ impl<V: RunVisitor> Sink for RunFinder<'_, V> {
             if eligible {
                 run.push(index);
             } else {
-                visit_and_clear(run, visitor)?;
+                end_run(run, |run| visitor.visit(run, 1))?;
             }
         }
         Ok(())
     }
 
     fn end_run(&mut self) -> Result<()> {
-        visit_and_clear(&mut self.run, &mut self.visitor)
+        end_run(&mut self.run, |run| self.visitor.visit(run, 1))
     }
 }
 
 /// Hands over a run that has ended; one of a single pretoken is none.
-fn visit_and_clear(run: &mut Vec<u32>, visitor: &mut impl RunVisitor) -> Result<()> {
+fn end_run(run: &mut Vec<u32>, take: impl FnOnce(&[u32]) -> Result<()>) -> Result<()> {
     if run.len() > 1 {
-        visitor.visit(run, 1)?;
+        take(run)?;
     }
     run.clear();
     Ok(())

@@ -306,6 +306,19 @@ impl<T: Item> Tally<T> {
         Ok(numbers)
     }
 
+    /// The counts of several tables together, none of them marked.
+    pub(crate) fn joined(
+        parts: impl IntoIterator<Item = Self>,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Self> {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            all.merge(&part.into_table(), |_| false, poll)?;
+        }
+        Ok(all)
+    }
+
     /// All sequences with their counts, in the order of their numbers.
     pub(crate) fn into_table(self) -> Table<T> {
         let mut places = vec![0; self.len()];
