@@ -110,6 +110,12 @@ def test_modules_are_short():
             assert len(text.splitlines()) <= LONGEST, path.relative_to(ROOT)
 
 
+def test_one_module_is_unsafe():
+    files = [*CRATE.rglob("*.rs"), *ROOT.glob("src/*.rs")]
+    using = {path.name for path in files if "unsafe" in path.read_text("utf-8")}
+    assert using == {"masks.rs"}
+
+
 def test_no_file_names_a_machine():
     """Paths of a machine, in any text file; the place of the shared material is conftest's."""
     machine = re.compile(rb"/(?:home|Users|root|tmp/wt-|work)/\w|[A-Z]:\\\\Users")
