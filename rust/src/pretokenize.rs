@@ -56,6 +56,18 @@ impl<'t> Pretokens<'t> {
         Some(self.take_end())
     }
 
+    /// Appends where the next pretokens end, as many as are found together; tells whether there
+    /// are any.
+    #[inline]
+    pub(crate) fn next_ends(&mut self, ends: &mut Vec<usize>) -> bool {
+        let Some(end) = self.next_end() else { return false };
+        ends.push(end);
+        while self.ends != 0 {
+            ends.push(self.take_end());
+        }
+        true
+    }
+
     #[inline]
     fn take_end(&mut self) -> usize {
         self.at = self.block + self.ends.trailing_zeros() as usize;

@@ -155,6 +155,7 @@ pub(crate) struct Cutter<'s> {
     ends: Vec<usize>,
     counts: Vec<u64>,
     keys: Vec<Key>,
+    numbers: Vec<u32>,
 }
 
 impl<'s> Cutter<'s> {
@@ -170,6 +171,7 @@ impl<'s> Cutter<'s> {
             ends: Vec::new(),
             counts: Vec::new(),
             keys: Vec::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -186,14 +188,12 @@ impl<'s> Cutter<'s> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let Self { pieces, items, ends, counts, keys, .. } = self;
+        let Self { pieces, items, ends, counts, keys, numbers, .. } = self;
         let span = |i: usize| (if i == 0 { 0 } else { ends[i - 1] })..ends[i];
         keys.clear();
         keys.extend((0..ends.len()).map(|i| pieces.key(&items[span(i)])));
-        pieces.reserve(keys);
-        for (i, key) in keys.iter().enumerate() {
-            pieces.add_key(key, &items[span(i)], counts[i], |_| false)?;
-        }
+        let all = counts.iter().enumerate().map(|(i, &count)| (&items[span(i)], count));
+        pieces.add_all(keys, all, |_| false, numbers)?;
         items.clear();
         ends.clear();
         counts.clear();

@@ -7,6 +7,7 @@
 //! No Python twin: there it is a `Counter`.
 
 use std::hash::{BuildHasher, RandomState};
+use std::hint::select_unpredictable;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scanner::Batch;
@@ -15,44 +16,51 @@ use crate::tables::{Table, sequence};
 
 /// Numbers are below this, and so are the numbers that sequences are made of.
 pub(crate) const MAX_DISTINCT: u32 = (1 << 31) - 1;
+/// In the place of a number or a place: there is none.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// In the place of a long sequence's number: the sequence is short.
 const SHORT: u32 = MAX_DISTINCT;
 /// The bit beside it: the sequence is marked.
 const MARK: u32 = 1 << 31;
+const NO_KEY: Words = [0; 2];
 const SMALLEST: usize = 16;
 const MERGED_TOGETHER: usize = 256;
 
+/// Sixteen bytes. (As one number they would be written in halves and read whole, which waits.)
+type Words = [u64; 2];
+
 /// What sequences are made of.
 pub(crate) trait Item: Copy + Ord {
-    /// The bits in which the key of a long sequence differs from that of any short one.
-    const LONG: u128;
+    /// The bits of the second word in which the key of a long sequence differs from that of any
+    /// short one.
+    const LONG: u64;
     /// The most items of a short sequence.
     const SHORT_LENGTH: usize;
 
     /// A short sequence as its own key, never 0.
-    fn pack(sequence: &[Self]) -> u128;
+    fn pack(sequence: &[Self]) -> Words;
     /// Appends the items of such a key.
-    fn unpack(key: u128, items: &mut Vec<Self>);
+    fn unpack(key: Words, items: &mut Vec<Self>);
     /// All of a sequence but its length, in words.
     fn words(sequence: &[Self]) -> impl Iterator<Item = u64>;
 }
 
 /// Fifteen bytes, the first one lowest, and the length above them.
 impl Item for u8 {
-    const LONG: u128 = 0xFF << 120;
+    const LONG: u64 = 0xFF << 56;
     const SHORT_LENGTH: usize = 15;
 
     #[inline]
-    fn pack(sequence: &[u8]) -> u128 {
+    fn pack(sequence: &[u8]) -> Words {
         let mut bytes = [0; 16];
         bytes[..sequence.len()].copy_from_slice(sequence);
         bytes[15] = sequence.len() as u8;
-        u128::from_le_bytes(bytes)
+        words_of(&bytes)
     }
 
-    fn unpack(key: u128, items: &mut Vec<u8>) {
-        let bytes = key.to_le_bytes();
-        items.extend_from_slice(&bytes[..usize::from(bytes[15])]);
+    fn unpack(key: Words, items: &mut Vec<u8>) {
+        let bytes = key.map(u64::to_le_bytes);
+        items.extend_from_slice(&bytes.as_flattened()[..usize::from(bytes[1][7])]);
     }
 
     #[inline]
@@ -66,20 +74,18 @@ impl Item for u8 {
 
 /// Four numbers, each plus one, the first one lowest; 0 where there is none.
 impl Item for u32 {
-    const LONG: u128 = 0xFFFF_FFFF << 96;
+    const LONG: u64 = 0xFFFF_FFFF << 32;
     const SHORT_LENGTH: usize = 4;
 
     #[inline]
-    fn pack(sequence: &[u32]) -> u128 {
-        let lane = |key, &number: &u32| key << 32 | u128::from(number + 1);
-        sequence.iter().rev().fold(0, lane)
+    fn pack(sequence: &[u32]) -> Words {
+        let lane = |index| sequence.get(index).map_or(0, |&number: &u32| u64::from(number) + 1);
+        [lane(0) | lane(1) << 32, lane(2) | lane(3) << 32]
     }
 
-    fn unpack(mut key: u128, items: &mut Vec<u32>) {
-        while key != 0 {
-            items.push(key as u32 - 1);
-            key >>= 32;
-        }
+    fn unpack(key: Words, items: &mut Vec<u32>) {
+        let lanes = key.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
+        items.extend(lanes.take_while(|&lane| lane != 0).map(|lane| lane - 1));
     }
 
     #[inline]
@@ -93,15 +99,15 @@ impl Item for u32 {
 /// How a table finds a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    key: u128,
+    key: Words,
     hash: u64,
 }
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct Entry {
-    /// 0 where there is no entry.
-    key: u128,
+    /// `NO_KEY` where there is no entry.
+    key: Words,
     count: u64,
     number: u32,
     /// The place among the long sequences, or `SHORT`; and the mark.
@@ -149,10 +155,9 @@ impl<T: Item> Tally<T> {
 
     /// How to find a short sequence.
     #[inline]
-    pub(crate) fn short_key(&self, packed: u128) -> Key {
-        let low = packed as u64 ^ self.seeds[0];
-        let high = (packed >> 64) as u64 ^ self.seeds[1];
-        Key { key: packed, hash: fold(low, high) }
+    pub(crate) fn short_key(&self, packed: Words) -> Key {
+        let hash = fold(packed[0] ^ self.seeds[0], packed[1] ^ self.seeds[1]);
+        Key { key: packed, hash }
     }
 
     fn long_key(&self, sequence: &[T]) -> Key {
@@ -162,18 +167,61 @@ impl<T: Item> Tally<T> {
             other = fold(other.rotate_left(23) ^ word, self.seeds[0] | 1);
         }
         let hash = fold(one ^ sequence.len() as u64, other | 1);
-        Key { key: T::LONG | (u128::from(other) << 40 ^ u128::from(one)) & !T::LONG, hash }
+        Key { key: [one, other | T::LONG], hash }
     }
 
-    /// Makes room for those of the keys that may be new. This reads the entries of all keys, and
-    /// none of these reads waits for another one: when it is done, they are in the cache, and
-    /// adding the keys does not move them.
+    /// Adds counts to sequences, none of them empty, that have these keys; a new one gets the mark
+    /// that `mark` tells. Returns in `numbers` those of the marked ones, and [`NO_NUMBER`] for
+    /// each that is not marked.
     #[inline]
-    pub(crate) fn reserve(&mut self, keys: &[Key]) {
-        let mask = self.entries.len() - 1;
-        let known = |key: &&Key| self.entries[key.hash as usize & mask].key == key.key;
-        let new = keys.len() - keys.iter().filter(known).count();
-        while self.len() + new > self.entries.len() / 4 * 3 {
+    pub(crate) fn add_all<'s>(
+        &mut self,
+        keys: &[Key],
+        sequences: impl Iterator<Item = (&'s [T], u64)>,
+        mark: impl Fn(&[T]) -> bool,
+        numbers: &mut Vec<u32>,
+    ) -> Result<()>
+    where
+        T: 's,
+    {
+        self.reserve(keys, numbers);
+        for ((number, key), (sequence, count)) in numbers.iter_mut().zip(keys).zip(sequences) {
+            let (found, marked) = match self.entries.get_mut(*number as usize) {
+                Some(entry) => {
+                    entry.count = checked_sum(entry.count, count)?;
+                    (entry.number, entry.long & MARK != 0)
+                }
+                None => self.add_key(key, sequence, count, &mark)?,
+            };
+            *number = select_unpredictable(marked, found, NO_NUMBER);
+        }
+        Ok(())
+    }
+
+    /// Makes room for those of the keys that may be new. Returns in `places` where the entry is of
+    /// each sequence that is short and found at once, and [`NO_NUMBER`] for any other.
+    ///
+    /// This reads the entries of all keys, and none of these reads waits for another one: when it
+    /// is done, they are in the cache, and adding the keys does not move them. No branch depends on
+    /// what is read, for one that is foreseen wrongly would make all later reads wait.
+    #[inline]
+    fn reserve(&mut self, keys: &[Key], places: &mut Vec<u32>) {
+        loop {
+            let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
+            let mut known = 0;
+            places.clear();
+            places.extend(keys.iter().map(|key| {
+                let place = key.hash as usize & mask;
+                let found = entries[place].key;
+                let differs = (found[0] ^ key.key[0]) | (found[1] ^ key.key[1]);
+                let long = u64::from(key.key[1] & T::LONG == T::LONG);
+                let is_it = differs | long == 0;
+                known += u32::from(is_it);
+                select_unpredictable(is_it, place as u32, NO_NUMBER)
+            }));
+            if self.len() + keys.len() - known as usize <= self.entries.len() / 4 * 3 {
+                return;
+            }
             self.grow();
         }
     }
@@ -182,7 +230,7 @@ impl<T: Item> Tally<T> {
     #[inline]
     pub(crate) fn find_key(&self, key: &Key, wanted: &[T]) -> Option<(u32, bool)> {
         let entry = &self.entries[self.place(key, wanted)];
-        (entry.key != 0).then_some((entry.number, entry.long & MARK != 0))
+        (entry.key != NO_KEY).then_some((entry.number, entry.long & MARK != 0))
     }
 
     /// The number of this sequence, if it is here.
@@ -207,7 +255,7 @@ impl<T: Item> Tally<T> {
     ) -> Result<(u32, bool)> {
         let place = self.place(key, wanted);
         let entry = &mut self.entries[place];
-        if entry.key == 0 {
+        if entry.key == NO_KEY {
             let count = checked_sum(0, count)?;
             return self.insert(place, key.key, wanted, count, mark(wanted));
         }
@@ -222,7 +270,7 @@ impl<T: Item> Tally<T> {
         let mut place = key.hash as usize & mask;
         loop {
             let entry = &self.entries[place];
-            if entry.key == 0
+            if entry.key == NO_KEY
                 || entry.key == key.key
                     && (wanted.len() <= T::SHORT_LENGTH || self.long(entry) == wanted)
             {
@@ -240,7 +288,7 @@ impl<T: Item> Tally<T> {
     fn insert(
         &mut self,
         place: usize,
-        key: u128,
+        key: Words,
         wanted: &[T],
         count: u64,
         mark: bool,
@@ -267,14 +315,14 @@ impl<T: Item> Tally<T> {
     fn grow(&mut self) {
         let mut entries = vec![Entry::default(); 2 * self.entries.len()];
         let mask = entries.len() - 1;
-        for entry in self.entries.iter().filter(|entry| entry.key != 0) {
+        for entry in self.entries.iter().filter(|entry| entry.key != NO_KEY) {
             let key = if (entry.long & !MARK) == SHORT {
                 self.short_key(entry.key)
             } else {
                 self.long_key(self.long(entry))
             };
             let mut place = key.hash as usize & mask;
-            while entries[place].key != 0 {
+            while entries[place].key != NO_KEY {
                 place = (place + 1) & mask;
             }
             entries[place] = *entry;
@@ -291,12 +339,12 @@ impl<T: Item> Tally<T> {
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<u32>> {
         let mut numbers = Vec::with_capacity(table.len());
-        let mut keys = Vec::new();
+        let (mut keys, mut places) = (Vec::new(), Vec::new());
         for start in (0..table.len()).step_by(MERGED_TOGETHER) {
             let indices = start..table.len().min(start + MERGED_TOGETHER);
             keys.clear();
             keys.extend(indices.clone().map(|index| self.key(table.get(index))));
-            self.reserve(&keys);
+            self.reserve(&keys, &mut places);
             for (index, key) in indices.zip(&keys) {
                 let (sequence, count) = (table.get(index), table.counts[index]);
                 numbers.push(self.add_key(key, sequence, count, &mark)?.0);
@@ -323,7 +371,7 @@ impl<T: Item> Tally<T> {
     pub(crate) fn into_table(self) -> Table<T> {
         let mut places = vec![0; self.len()];
         for (place, entry) in self.entries.iter().enumerate() {
-            if entry.key != 0 {
+            if entry.key != NO_KEY {
                 places[entry.number as usize] = place;
             }
         }
@@ -349,17 +397,35 @@ impl Tally<u8> {
         keys.clear();
         keys.extend(batch.spans().map(|(start, end)| {
             let length = end - start;
-            match text[start..].first_chunk::<16>() {
+            match (text[start..].first_chunk::<16>(), OF_LENGTH.get(length)) {
                 // all sixteen bytes at once, and those behind the piece away
-                Some(chunk) if length <= u8::SHORT_LENGTH => {
-                    let wanted = u128::MAX >> (128 - 8 * length);
-                    let packed = u128::from_le_bytes(*chunk) & wanted | (length as u128) << 120;
-                    self.short_key(packed)
+                (Some(chunk), Some(&[first, second, length])) => {
+                    let words = words_of(chunk);
+                    self.short_key([words[0] & first, words[1] & second | length])
                 }
                 _ => self.key(&text[start..end]),
             }
         }));
     }
+}
+
+/// For each length of a short piece the bytes that it has in both words, and the length as in a
+/// key.
+static OF_LENGTH: [[u64; 3]; 16] = {
+    let mut of_length = [[0; 3]; 16];
+    let mut length = 1;
+    while length < of_length.len() {
+        let bytes = u128::MAX >> (128 - 8 * length);
+        of_length[length] = [bytes as u64, (bytes >> 64) as u64, (length as u64) << 56];
+        length += 1;
+    }
+    of_length
+};
+
+#[inline]
+fn words_of(bytes: &[u8; 16]) -> Words {
+    let whole = u128::from_le_bytes(*bytes);
+    [whole as u64, (whole >> 64) as u64]
 }
 
 /// A number by which to notice that bytes are not the same as before; the same in every process.
@@ -439,12 +505,14 @@ mod tests {
         let (one, other) = ([1_u8; 20], [2_u8; 20]);
         // as if both had the hash of the first
         let key = tally.key(&one);
-        tally.reserve(&[key; 3]);
         assert_eq!(tally.add_key(&key, &one, 1, |_| true).unwrap(), (0, true));
         assert_eq!(tally.add_key(&key, &other, 1, |_| false).unwrap(), (1, false));
         assert_eq!(tally.find_key(&key, &one), Some((0, true)));
         assert_eq!(tally.find_key(&key, &other), Some((1, false)));
         assert_eq!(tally.find_key(&key, &[3; 20]), None);
+        let (mut numbers, sequences) = (Vec::new(), [(&other[..], 1), (&one[..], 1)]);
+        tally.add_all(&[key; 2], sequences.into_iter(), |_| false, &mut numbers).unwrap();
+        assert_eq!(numbers, [NO_NUMBER, 0]);
     }
 
     #[test]
@@ -452,8 +520,8 @@ mod tests {
         let text = "a bc def ghijklmnopqrstu\u{301}vwxyz 0123456789 !".as_bytes();
         let tally = Tally::default();
         for length in 1..=20 {
-            let mut batch = Batch::default();
-            (length..=text.len()).step_by(length).for_each(|end| batch.push(end));
+            let ends = (length..=text.len()).step_by(length).collect();
+            let batch = Batch { start: 0, ends };
             let mut keys = Vec::new();
             tally.keys_of(text, &batch, &mut keys);
             assert_eq!(keys.len(), text.len() / length);
