@@ -7,7 +7,7 @@
 //! No Python twin: there it is a `Counter`.
 
 use std::hash::{BuildHasher, RandomState};
-use std::hint::select_unpredictable;
+use std::hint::{black_box, select_unpredictable};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::scanner::Batch;
@@ -201,13 +201,16 @@ impl<T: Item> Tally<T> {
     /// Makes room for those of the keys that may be new. Returns in `places` where the entry is of
     /// each sequence that is short and found at once, and [`NO_NUMBER`] for any other.
     ///
-    /// This reads the entries of all keys, and none of these reads waits for another one: when it
-    /// is done, they are in the cache, and adding the keys does not move them. No branch depends on
-    /// what is read, for one that is foreseen wrongly would make all later reads wait.
+    /// First one word of each entry is read, and none of these reads waits for another one: when
+    /// that is done, the entries are in the cache, and adding the keys does not move them. No
+    /// branch depends on what is read, for one that is foreseen wrongly would make all later reads
+    /// wait.
     #[inline]
     fn reserve(&mut self, keys: &[Key], places: &mut Vec<u32>) {
         loop {
             let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
+            let word = |key: &Key| entries[key.hash as usize & mask].key[0];
+            black_box(keys.iter().fold(0, |all, key| all ^ word(key)));
             let mut known = 0;
             places.clear();
             places.extend(keys.iter().map(|key| {
