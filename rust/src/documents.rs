@@ -7,12 +7,14 @@
 //! Files are read in batches of whole lines, so that workers can validate and parse them.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::str::Utf8Error;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::decompress::{GzipChunks, ZstdChunks};
 use crate::error::{Error, ErrorKind, Result};
-use crate::file_input::FileInput;
+use crate::file_input::{CHUNK_BYTES, FileInput};
 use crate::json_line::text_of_line;
 use crate::settings::named;
 
@@ -126,6 +128,8 @@ pub(crate) struct Batch {
     /// A text has been taken; without it an empty one would never or always come next.
     taken: bool,
     max_bytes: usize,
+    /// Memory for the texts of lines.
+    decoded: Vec<u8>,
 }
 
 impl Batch {
@@ -141,22 +145,49 @@ impl Batch {
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Cow<'_, str>>> {
         let path = &source.path;
+        let Some(line) = self.next_line(source)? else { return Ok(None) };
+        let start = self.offset + line.start as u64;
+        if source.kind == SourceKind::Text {
+            // what may be the largest document is not copied
+            return String::from_utf8(std::mem::take(&mut self.bytes))
+                .map(|text| Some(Cow::Owned(text)))
+                .map_err(|error| not_utf8(path, start, error.utf8_error()));
+        }
+        let line = &self.bytes[line];
+        if source.kind == SourceKind::Lines {
+            return str::from_utf8(line)
+                .map(|text| Some(Cow::Borrowed(text)))
+                .map_err(|error| not_utf8(path, start, error));
+        }
+        match text_of_line(line, &source.field, &mut self.decoded, poll) {
+            Ok(text) => Ok(Some(Cow::Borrowed(text))),
+            Err(error) if error.kind != ErrorKind::Input => Err(error), // to stop is no fault of the line
+            Err(error) => Err(match str::from_utf8(line) {
+                // bytes that are no text come before all else that is wrong with the line
+                Err(error) => not_utf8(path, start, error),
+                Ok(_) => Error::new(error.kind, format!("{path}: line {}: {error}", self.lines)),
+            }),
+        }
+    }
+
+    /// Where the next line is, without its line feed, or the text; not one that is blank in JSON.
+    fn next_line(&mut self, source: &Source) -> Result<Option<Range<usize>>> {
+        let path = &source.path;
         loop {
-            let rest = &self.bytes[self.position..];
-            let (start, length) = (self.offset + self.position as u64, rest.len());
+            let (start, end) = (self.position, self.bytes.len());
             let line = if source.kind == SourceKind::Text {
                 if self.taken {
                     return Ok(None);
                 }
                 self.taken = true;
-                rest
+                start..end
             } else {
-                if rest.is_empty() {
+                if start == end {
                     return Ok(None);
                 }
-                let length = memchr(b'\n', rest).unwrap_or(length);
-                self.position = self.bytes.len().min(self.position + length + 1);
-                &rest[..length]
+                let length = memchr(b'\n', &self.bytes[start..]).unwrap_or(end - start);
+                self.position = end.min(start + length + 1);
+                start..start + length
             };
             self.lines += 1;
             if line.len() > self.max_bytes {
@@ -166,30 +197,23 @@ impl Batch {
                 };
                 return Err(too_long(&place, self.max_bytes));
             }
-            let text = std::str::from_utf8(line).map_err(|error| {
-                let offset = start + error.valid_up_to() as u64;
-                Error::new(
-                    ErrorKind::Input,
-                    format!(
-                        "{path}: byte {offset} is not valid UTF-8; \
-                         convert the file to UTF-8 first (for example with iconv)"
-                    ),
-                )
-            })?;
-            if source.kind != SourceKind::Jsonl {
-                return Ok(Some(Cow::Borrowed(text)));
-            }
-            if !text.trim_matches([' ', '\t', '\r']).is_empty() {
-                return text_of_line(text, &source.field, poll).map(Some).map_err(|error| {
-                    if error.kind != ErrorKind::Input {
-                        return error; // to stop is no fault of the line
-                    }
-                    let message = format!("{path}: line {}: {error}", self.lines);
-                    Error::new(error.kind, message)
-                });
+            let blank = |bytes: &[u8]| bytes.iter().all(|byte| b" \t\r".contains(byte));
+            if source.kind != SourceKind::Jsonl || !blank(&self.bytes[line.clone()]) {
+                return Ok(Some(line));
             }
         }
     }
+}
+
+fn not_utf8(path: &str, start: u64, error: Utf8Error) -> Error {
+    let offset = start + error.valid_up_to() as u64;
+    Error::new(
+        ErrorKind::Input,
+        format!(
+            "{path}: byte {offset} is not valid UTF-8; \
+             convert the file to UTF-8 first (for example with iconv)"
+        ),
+    )
 }
 
 /// Refuses a document of more bytes than one may have.
@@ -291,7 +315,10 @@ impl BatchReader {
     }
 
     fn hand_out(&mut self, end: usize) -> Batch {
-        let rest = self.buffer.split_off(end);
+        // the memory of a whole batch at once, not by and by
+        let mut rest = Vec::with_capacity(if self.ended { 0 } else { BATCH_BYTES + CHUNK_BYTES });
+        rest.extend_from_slice(&self.buffer[end..]);
+        self.buffer.truncate(end);
         let bytes = std::mem::replace(&mut self.buffer, rest);
         self.complete = 0;
         let mut position = 0;
@@ -311,7 +338,8 @@ impl BatchReader {
         if self.kind != SourceKind::Text {
             self.lines += memchr_iter(b'\n', &bytes).count() as u64;
         }
-        Batch { bytes, position, offset, lines, taken: false, max_bytes: self.max_bytes }
+        let (max_bytes, decoded) = (self.max_bytes, Vec::new());
+        Batch { bytes, position, offset, lines, taken: false, max_bytes, decoded }
     }
 
     /// Reads a compressed file to its end, so that damage is reported before an error in what the
@@ -341,13 +369,7 @@ impl Chunks {
         match self {
             Self::Gzip(chunks) => chunks.next(file, out),
             Self::Zstd(chunks) => chunks.next(file, out),
-            Self::Plain => {
-                let chunk = file.chunk()?;
-                let size = chunk.len();
-                out.extend_from_slice(chunk);
-                file.skip(size);
-                Ok(size > 0)
-            }
+            Self::Plain => file.append_chunk(out),
         }
     }
 }
@@ -420,5 +442,38 @@ mod tests {
         std::fs::write(&file.0, &data).unwrap();
         let (_, error) = documents(&file.source(SourceKind::Jsonl), MAX_DOCUMENT_BYTES);
         assert!(error.unwrap().starts_with("F: line 100001: column 2: expected a key"));
+    }
+
+    #[test]
+    fn a_byte_that_is_no_text_is_named_wherever_it_is() {
+        let good =
+            r#"{"ké": "\u00e9é\n", "text": "é\né\ud83d\ude00a\"é", "last": ["é"]}"#.as_bytes();
+        for field in ["text", "none"] {
+            for place in 0..good.len() {
+                for byte in [b'{', b'"', 0x80, 0xC3, 0xF0, 0xFF] {
+                    let mut line = good.to_vec();
+                    line[place] = byte;
+                    let Err(error) = str::from_utf8(&line) else { continue };
+                    let expected = format!("F: byte {} is not", 7 + error.valid_up_to());
+                    let mut batch = Batch {
+                        bytes: [b"\n", &line[..], b"\n"].concat(),
+                        position: 0,
+                        offset: 6,
+                        lines: 0,
+                        taken: false,
+                        max_bytes: MAX_DOCUMENT_BYTES,
+                        decoded: Vec::new(),
+                    };
+                    let source = Source {
+                        path: "F".into(),
+                        kind: SourceKind::Jsonl,
+                        compression: Compression::None,
+                        field: field.into(),
+                    };
+                    let found = batch.next_document(&source, &mut || Ok(()));
+                    assert!(found.unwrap_err().message.starts_with(&expected), "{place} {byte}");
+                }
+            }
+        }
     }
 }
