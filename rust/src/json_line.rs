@@ -15,6 +15,8 @@ use crate::json_string::{Text, error, read_string};
 const MAX_DEPTH: u32 = 64;
 /// So many members of an object or array pass between two polls, a fraction of a millisecond.
 const MEMBERS_PER_POLL: usize = 1 << 10;
+/// So many keys of an object are compared one by one.
+const FEW_KEYS: usize = 8;
 
 /// Called every millisecond or so of work; an error stops it and is returned.
 type Poll<'p> = dyn FnMut() -> Result<()> + 'p;
@@ -74,20 +76,19 @@ struct FoundString {
 /// The text that was found, if all of the line is UTF-8. Each byte is checked once: a decoded text
 /// stands for its part of the line, as an escape is a whole character on either side.
 fn checked_text<'t>(line: &'t [u8], string: FoundString, buffer: &'t [u8]) -> Result<&'t str> {
-    let utf8 = |from: usize, bytes: &'t [u8]| {
-        str::from_utf8(bytes).map_err(|e| error(from + e.valid_up_to(), "this is not UTF-8"))
-    };
     let FoundString { place, text } = string;
-    utf8(0, &line[..place.start])?;
-    let text = utf8(
-        place.start,
-        match text {
-            Text::Plain(range) => &line[range],
-            Text::Decoded(length) => &buffer[..length],
-        },
-    )?;
-    utf8(place.end, &line[place.end..])?;
-    Ok(text)
+    match text {
+        Text::Plain(range) => Ok(&utf8(line)?[range]),
+        Text::Decoded(length) => {
+            utf8(&line[..place.start])?;
+            utf8(&line[place.end..])?;
+            utf8(&buffer[..length])
+        }
+    }
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str> {
+    str::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::Input, "the line is not UTF-8"))
 }
 
 /// Parses the value at `at`: where it ends.
@@ -118,7 +119,7 @@ fn object(
     mut wanted: Option<&mut Wanted<'_>>,
     poll: &mut Poll<'_>,
 ) -> Result<usize> {
-    let mut keys = HashSet::new();
+    let mut keys = Keys::default();
     let mut at = skip_space(line, at + 1);
     if line.get(at) == Some(&b'}') {
         return Ok(at + 1);
@@ -132,7 +133,7 @@ fn object(
         if !keys.insert(key) {
             return Err(error(at, "this key is there twice in one object"));
         }
-        if keys.len().is_multiple_of(MEMBERS_PER_POLL) {
+        if keys.count.is_multiple_of(MEMBERS_PER_POLL) {
             poll()?;
         }
         at = skip_space(line, end);
@@ -158,6 +159,31 @@ fn object(
             Some(b'}') => return Ok(at + 1),
             Some(b',') => at = skip_space(line, at + 1),
             _ => return Err(error(at, "expected ',' or '}'")),
+        }
+    }
+}
+
+/// The keys of an object: a few need no memory of their own.
+#[derive(Default)]
+struct Keys<'l> {
+    count: usize,
+    first: [Cow<'l, [u8]>; FEW_KEYS],
+    others: HashSet<Cow<'l, [u8]>>,
+}
+
+impl<'l> Keys<'l> {
+    /// Adds a key; false if it is there already.
+    fn insert(&mut self, key: Cow<'l, [u8]>) -> bool {
+        if self.first[..self.count.min(FEW_KEYS)].contains(&key) {
+            return false;
+        }
+        self.count += 1;
+        match self.first.get_mut(self.count - 1) {
+            Some(place) => {
+                *place = key;
+                true
+            }
+            None => self.others.insert(key),
         }
     }
 }
@@ -272,6 +298,24 @@ mod tests {
             let mut buffer = Vec::new();
             let stopped = text_of_line(line, "text", &mut buffer, &mut stop);
             assert_eq!(stopped, Err(Error::cancelled()));
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_found_among_few_and_many() {
+        for count in 1..2 * FEW_KEYS + 2 {
+            let key = |number: usize| format!("\"k\\u00{number:02x}\": {number}");
+            let keys: Vec<_> = (0x20..0x20 + count).map(key).collect();
+            let object = |last: &str| format!("{{{}, {last}}}", keys.join(", "));
+            assert_eq!(text(&object("\"text\": \"a\"")).unwrap(), "a");
+            for (number, again) in keys.iter().enumerate() {
+                let plain = format!("\"k{}\": 0", char::from(0x20 + number as u8));
+                // the third is a quote
+                let line = object(if number == 2 { again } else { &plain });
+                let at = line.rfind("\"k").unwrap() + 1;
+                let expected = format!("column {at}: this key is there twice in one object");
+                assert_eq!(reason(&line), expected);
+            }
         }
     }
 

@@ -38,14 +38,14 @@ pub(crate) enum Text {
 }
 
 /// Parses the string whose opening quote is at `at`: where it ends, and its text. `buffer` grows as
-/// needed, to twice the text at most; what is in it need not be cleared.
+/// needed, to twice the text or the line at most; what is in it need not be cleared.
 pub(crate) fn read_string(line: &[u8], at: usize, buffer: &mut Vec<u8>) -> Result<(usize, Text)> {
     let start = at + 1;
     let end = start + plain_length(&line[start..]);
     if line.get(end) == Some(&b'"') {
         return Ok((end + 1, Text::Plain(start..end)));
     }
-    make_room(buffer, end - start);
+    make_room(buffer, end - start, line);
     buffer[..end - start].copy_from_slice(&line[start..end]);
     let (end, length) = decode(line, end, buffer, end - start, at)?;
     Ok((end, Text::Decoded(length)))
@@ -61,14 +61,16 @@ fn decode(
     open: usize,
 ) -> Result<(usize, usize)> {
     loop {
-        make_room(buffer, length + WINDOW);
+        make_room(buffer, length + WINDOW, line);
         let out = &mut buffer[length..length + WINDOW];
         let rest = &line[at..];
-        let mut padded = [0; WINDOW];
-        let window = rest.first_chunk().unwrap_or_else(|| {
-            padded[..rest.len()].copy_from_slice(rest);
+        let padded: [u8; WINDOW];
+        let window = if let Some(window) = rest.first_chunk() {
+            window
+        } else {
+            padded = padded_to(rest);
             &padded
-        });
+        };
         let specials = special_bytes(window);
         let (mut from, mut to) = (0, 0);
         while from < BLOCK {
@@ -105,10 +107,12 @@ fn decode(
     }
 }
 
-/// Makes the buffer so long at least; it doubles, so that a long text is not copied often.
-fn make_room(buffer: &mut Vec<u8>, length: usize) {
+/// Makes the buffer so long at least. It doubles, so that a long text is not copied often, but needs
+/// no more than the line.
+fn make_room(buffer: &mut Vec<u8>, length: usize, line: &[u8]) {
     if buffer.len() < length {
-        buffer.resize(length.max(2 * buffer.len()), 0);
+        let doubled = (2 * buffer.len()).min(line.len() + WINDOW);
+        buffer.resize(length.max(doubled), 0);
     }
 }
 
@@ -121,8 +125,14 @@ fn plain_length(bytes: &[u8]) -> usize {
             return number * BLOCK + specials.trailing_zeros() as usize;
         }
     }
-    let plain = rest.iter().take_while(|&&byte| !is_special(byte)).count();
-    blocks.len() * BLOCK + plain
+    blocks.len() * BLOCK + special_bytes(&padded_to::<BLOCK>(rest)).trailing_zeros() as usize
+}
+
+/// Fewer than `N` bytes, and zeros, which are special.
+fn padded_to<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut padded = [0; N];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    padded
 }
 
 /// Which of the first 64 bytes do not stand for themselves in a string, the first in the lowest bit.
@@ -303,6 +313,8 @@ mod tests {
         let long = "a".repeat(100_000);
         assert!(read(&format!("\"\\n\", \"{long}\"")) < 1_000);
         assert_eq!(read(&format!("\"{long}\"")), 0);
+        let lines = format!("\"{}\"", "to be or not to be\\n".repeat(5_000));
+        assert!((95_000..=lines.len() + WINDOW).contains(&read(&lines)));
         let escapes = "\\n".repeat(100_000);
         assert!((100_000..=200_000 + 2 * WINDOW).contains(&read(&format!("\"{escapes}\""))));
     }
