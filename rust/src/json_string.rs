@@ -29,6 +29,19 @@ const SHORT_ESCAPES: [u8; 256] = {
     characters
 };
 
+const NO_DIGIT: u8 = 0xFF;
+/// The values of the hexadecimal digits.
+const HEX_DIGITS: [u8; 256] = {
+    let mut values = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value] as usize] = value as u8;
+        values[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+
 /// Where the text of a string is.
 pub(crate) enum Text {
     /// In the line: it holds no escape.
@@ -98,9 +111,16 @@ fn decode(
             None => return Err(error(open, "this string is not closed")),
             Some(b'"') => return Ok((at + 1, length)),
             Some(b'\\') => {
-                let (end, character) = long_escape(line, at)?;
-                length += character.encode_utf8(&mut buffer[length..]).len();
-                at = end;
+                // in text written as ASCII one follows the other: no new block for each
+                loop {
+                    let (end, character) = long_escape(line, at)?;
+                    make_room(buffer, length + character.len_utf8(), line);
+                    length += character.encode_utf8(&mut buffer[length..]).len();
+                    at = end;
+                    if !line[at..].starts_with(b"\\u") {
+                        break;
+                    }
+                }
             }
             _ => return Err(error(at, "a control character in a string must be escaped")),
         }
@@ -183,18 +203,13 @@ fn long_escape(line: &[u8], at: usize) -> Result<(usize, char)> {
 
 /// The number in the four hexadecimal digits after the `\u` at `at`.
 fn code_unit(line: &[u8], at: usize) -> Result<u32> {
-    let digits = line.get(at + 2..at + 6).unwrap_or_default();
-    let mut unit = 0;
-    for &digit in digits {
-        match char::from(digit).to_digit(16) {
-            Some(value) => unit = unit << 4 | value,
-            None => return Err(error(at, "\\u needs four hexadecimal digits")),
-        }
-    }
-    if digits.is_empty() {
-        return Err(error(at, "\\u needs four hexadecimal digits"));
-    }
-    Ok(unit)
+    let value = line.get(at + 2..at + 6).and_then(|digits| {
+        digits.iter().try_fold(0, |value, &digit| match HEX_DIGITS[usize::from(digit)] {
+            NO_DIGIT => None,
+            digit => Some(value << 4 | u32::from(digit)),
+        })
+    });
+    value.ok_or_else(|| error(at, "\\u needs four hexadecimal digits"))
 }
 
 /// The error at this byte of the line.
@@ -304,6 +319,21 @@ mod tests {
     }
 
     #[test]
+    fn code_units_are_four_hexadecimal_digits() {
+        for unit in 0..=0xFFFF {
+            assert_eq!(code_unit(format!("\\u{unit:04x}").as_bytes(), 0), Ok(unit));
+            assert_eq!(code_unit(format!(" \\u{unit:04X}0").as_bytes(), 1), Ok(unit));
+        }
+        for place in 2..6 {
+            for byte in 0..=u8::MAX {
+                let mut escape = *b"\\u0000";
+                escape[place] = byte;
+                assert_eq!(code_unit(&escape, 0).is_ok(), byte.is_ascii_hexdigit());
+            }
+        }
+    }
+
+    #[test]
     fn the_buffer_grows_with_the_text_and_not_with_the_line() {
         let read = |line: &str| {
             let mut buffer = Vec::new();
@@ -315,6 +345,8 @@ mod tests {
         assert_eq!(read(&format!("\"{long}\"")), 0);
         let lines = format!("\"{}\"", "to be or not to be\\n".repeat(5_000));
         assert!((95_000..=lines.len() + WINDOW).contains(&read(&lines)));
+        let units = "\\u00e9".repeat(50_000);
+        assert!((100_000..=200_000 + 2 * WINDOW).contains(&read(&format!("\"{units}\""))));
         let escapes = "\\n".repeat(100_000);
         assert!((100_000..=200_000 + 2 * WINDOW).contains(&read(&format!("\"{escapes}\""))));
     }
