@@ -200,14 +200,14 @@ impl Batch {
         };
         let start = self.offset + line.start as u64;
         let line = &self.bytes[line];
-        text_of_line(line, &source.field, &mut self.decoded, poll)
-            .map(|text| Some(Cow::Borrowed(text)))
-            .map_err(|error| match str::from_utf8(line) {
+        text_of_line(line, &source.field, &mut self.decoded, poll).map(Some).map_err(|error| {
+            match str::from_utf8(line) {
                 _ if error.kind != ErrorKind::Input => error, // to stop is no fault of the line
                 // bytes that are no text come before all else that is wrong with a line
                 Err(bytes) => not_utf8(path, start, bytes),
                 Ok(_) => Error::new(error.kind, format!("{path}: line {}: {error}", self.lines)),
-            })
+            }
+        })
     }
 
     /// Where the next line is, without its line feed.

@@ -15,6 +15,8 @@ use crate::json_string::{Text, error, read_string};
 const MAX_DEPTH: u32 = 64;
 /// So many members of an object or array pass between two polls, a fraction of a millisecond.
 const MEMBERS_PER_POLL: usize = 1 << 10;
+/// So large a text is not to be copied by those who keep it.
+const LARGE_TEXT: usize = 1 << 20;
 /// So many keys of an object are compared one by one.
 const FEW_KEYS: usize = 8;
 
@@ -22,8 +24,9 @@ const FEW_KEYS: usize = 8;
 type Poll<'p> = dyn FnMut() -> Result<()> + 'p;
 
 /// The string that the JSON object in `line` has under the key `field`; from the line itself if it
-/// holds no escape, else from `buffer`, which may hold anything and be used again. `line` comes
-/// without its line feed; `poll` is called now and then in a long one. Source: SPEC 3.0.
+/// holds no escape, else from `buffer`, which may hold anything and be used again; a large text
+/// takes its memory along. `line` comes without its line feed; `poll` is called now and then in a
+/// long one. Source: SPEC 3.0.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] with the column, in bytes and counted from 1, and the reason; in a line that
@@ -39,7 +42,7 @@ pub fn text_of_line<'t>(
     field: &str,
     buffer: &'t mut Vec<u8>,
     poll: &mut Poll<'_>,
-) -> Result<&'t str> {
+) -> Result<Cow<'t, str>> {
     let at = skip_space(line, 0);
     if line.get(at) != Some(&b'{') {
         return Err(error(at, "expected '{': each line must be one JSON object"));
@@ -75,20 +78,32 @@ struct FoundString {
 
 /// The text that was found, if all of the line is UTF-8. Each byte is checked once: a decoded text
 /// stands for its part of the line, as an escape is a whole character on either side.
-fn checked_text<'t>(line: &'t [u8], string: FoundString, buffer: &'t [u8]) -> Result<&'t str> {
+fn checked_text<'t>(
+    line: &'t [u8],
+    string: FoundString,
+    buffer: &'t mut Vec<u8>,
+) -> Result<Cow<'t, str>> {
     let FoundString { place, text } = string;
-    match text {
-        Text::Plain(range) => Ok(&utf8(line)?[range]),
-        Text::Decoded(length) => {
-            utf8(&line[..place.start])?;
-            utf8(&line[place.end..])?;
-            utf8(&buffer[..length])
-        }
+    let length = match text {
+        Text::Plain(range) => return Ok(Cow::Borrowed(&utf8(line)?[range])),
+        Text::Decoded(length) => length,
+    };
+    utf8(&line[..place.start])?;
+    utf8(&line[place.end..])?;
+    if length < LARGE_TEXT {
+        return utf8(&buffer[..length]).map(Cow::Borrowed);
     }
+    let mut text = std::mem::take(buffer);
+    text.truncate(length);
+    String::from_utf8(text).map(Cow::Owned).map_err(|_| not_utf8())
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
-    str::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::Input, "the line is not UTF-8"))
+    str::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+fn not_utf8() -> Error {
+    Error::new(ErrorKind::Input, "the line is not UTF-8")
 }
 
 /// Parses the value at `at`: where it ends.
@@ -259,7 +274,7 @@ mod tests {
     use super::*;
 
     fn text(line: &str) -> Result<String> {
-        text_of_line(line.as_bytes(), "text", &mut Vec::new(), &mut || Ok(())).map(str::to_owned)
+        text_of_line(line.as_bytes(), "text", &mut Vec::new(), &mut || Ok(())).map(Cow::into_owned)
     }
 
     fn reason(line: &str) -> String {
@@ -276,6 +291,19 @@ mod tests {
         };
         assert!(found(r#"{"text":"é"}"#));
         assert!(!found(r#"{"text":"\u00e9"}"#));
+    }
+
+    #[test]
+    fn a_large_text_is_not_copied() {
+        let mut buffer = Vec::new();
+        for length in [LARGE_TEXT - 1, LARGE_TEXT, LARGE_TEXT + 1, 10] {
+            let line = format!("{{\"text\": \"\\n{}\"}}", "a".repeat(length - 1));
+            let text = text_of_line(line.as_bytes(), "text", &mut buffer, &mut || Ok(())).unwrap();
+            assert!(text.starts_with("\na") && text.len() == length);
+            assert_eq!(matches!(text, Cow::Owned(_)), length >= LARGE_TEXT);
+        }
+        let line = [&b"{\"text\": \"\\n"[..], &[0xFF; LARGE_TEXT], b"\"}"].concat();
+        assert!(text_of_line(&line, "text", &mut buffer, &mut || Ok(())).is_err());
     }
 
     #[test]
