@@ -118,9 +118,9 @@ impl Iterator for Documents {
 
 /// Some whole lines of a file, or one whole text, not yet validated.
 pub(crate) struct Batch {
-    /// What was read, but for lines of text that are UTF-8, all of them.
+    /// What was read.
     bytes: Vec<u8>,
-    /// Such lines: checked together in a fraction of the time.
+    /// Instead of `bytes`, lines of text if all are UTF-8: checked together in a fraction of the time.
     text: String,
     /// Where the next line starts.
     position: usize,
