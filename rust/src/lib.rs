@@ -14,6 +14,7 @@ mod file_input;
 mod header;
 mod heap;
 pub mod json_line;
+mod json_string;
 pub mod merges;
 pub mod model;
 pub mod model_file;

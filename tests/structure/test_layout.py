@@ -23,6 +23,7 @@ ONLY_RUST = {
     "tables": "lists of tuples in Python",
     "pruning": "what of the runs can matter: Python takes all",
     "runs": "how runs are kept: Python counts them",
+    "json_string": "strings of JSON, 64 bytes at a time: regular expressions in Python",
     "scanner": "documents to batches of pretokens: a list in Python",
     "tally": "a Counter in Python",
     "feeds": "threads: what a job reads",
