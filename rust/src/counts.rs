@@ -6,12 +6,13 @@
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::{DocumentFeed, Feed, FileFeed, regular_file_size};
+use crate::keys::Key;
 use crate::runs::{Rereading, RunKeeper, RunLimit, RunPart, RunVisitor, Runs};
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::{MAX_COUNT, Scheme};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, NO_NUMBER, Tally, checked_sum};
+use crate::tally::{NO_NUMBER, Tally, checked_sum};
 use crate::ticker::Ticker;
 use crate::workers::count_jobs;
 
@@ -111,7 +112,7 @@ impl Counter {
 impl Sink for Counter {
     fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
         let Self { pretokens, runs, limit, keys, numbers } = self;
-        pretokens.keys_of(text.as_bytes(), batch, keys);
+        pretokens.seeds.keys_of(text.as_bytes(), batch, keys);
         let pieces = batch.pieces(text.as_bytes()).map(|pretoken| (pretoken, 1));
         pretokens.add_all(keys, pieces, is_eligible, numbers)?;
         runs.as_mut().map_or(Ok(()), |runs| runs.take(numbers, *limit))

@@ -15,6 +15,7 @@ mod header;
 mod heap;
 pub mod json_line;
 mod json_string;
+mod keys;
 pub mod merges;
 pub mod model;
 pub mod model_file;

@@ -17,12 +17,13 @@
 //! No Python twin: there nothing is cut.
 
 use crate::error::{Progress, Result};
+use crate::keys::Key;
 use crate::merges::Stop;
 use crate::model::Op;
 use crate::runs::{RunVisitor, Runs};
 use crate::settings::{Algorithm, Settings};
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, Tally};
+use crate::tally::Tally;
 
 /// In the place of a token: the pretoken is not eligible.
 pub const NOT_ELIGIBLE: u32 = u32::MAX;
@@ -191,7 +192,7 @@ impl<'s> Cutter<'s> {
         let Self { pieces, items, ends, counts, keys, numbers, .. } = self;
         let span = |i: usize| (if i == 0 { 0 } else { ends[i - 1] })..ends[i];
         keys.clear();
-        keys.extend((0..ends.len()).map(|i| pieces.key(&items[span(i)])));
+        keys.extend((0..ends.len()).map(|i| pieces.seeds.key(&items[span(i)])));
         let all = counts.iter().enumerate().map(|(i, &count)| (&items[span(i)], count));
         pieces.add_all(keys, all, |_| false, numbers)?;
         items.clear();

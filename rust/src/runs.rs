@@ -11,12 +11,13 @@ use std::hint::select_unpredictable;
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::FileFeed;
+use crate::keys::Key;
 use crate::parallel::map_in_order;
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, NO_NUMBER, Tally};
+use crate::tally::{NO_NUMBER, Tally};
 use crate::ticker::Ticker;
 use crate::workers::count_jobs;
 
@@ -349,7 +350,7 @@ struct RunFinder<'k, V> {
 impl<V: RunVisitor> Sink for RunFinder<'_, V> {
     fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
         let Self { known, visitor, run, keys } = self;
-        known.keys_of(text.as_bytes(), batch, keys);
+        known.seeds.keys_of(text.as_bytes(), batch, keys);
         for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
             let (index, eligible) = known.find_key(key, pretoken).ok_or_else(changed)?;
             if eligible {

@@ -7,10 +7,11 @@
 
 use crate::error::Result;
 use crate::feeds::Job;
+use crate::keys::fingerprint;
 use crate::pretokenize::{Pretokens, is_eligible_text};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
-use crate::tally::{checked_sum, fingerprint};
+use crate::tally::checked_sum;
 use crate::workers::Work;
 
 /// How much text is handled between two calls of a poll function, well under a millisecond of work.

@@ -6,11 +6,10 @@
 //!
 //! No Python twin: there it is a `Counter`.
 
-use std::hash::{BuildHasher, RandomState};
 use std::hint::{black_box, select_unpredictable};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::scanner::Batch;
+use crate::keys::{Item, Key, Seeds, Words};
 use crate::settings::MAX_COUNT;
 use crate::tables::{Table, sequence};
 
@@ -25,83 +24,6 @@ const MARK: u32 = 1 << 31;
 const NO_KEY: Words = [0; 2];
 const SMALLEST: usize = 16;
 const MERGED_TOGETHER: usize = 256;
-
-/// Sixteen bytes. (As one number they would be written in halves and read whole, which waits.)
-type Words = [u64; 2];
-
-/// What sequences are made of.
-pub(crate) trait Item: Copy + Ord {
-    /// The bits of the second word in which the key of a long sequence differs from that of any
-    /// short one.
-    const LONG: u64;
-    /// The most items of a short sequence.
-    const SHORT_LENGTH: usize;
-
-    /// A short sequence as its own key, never 0.
-    fn pack(sequence: &[Self]) -> Words;
-    /// Appends the items of such a key.
-    fn unpack(key: Words, items: &mut Vec<Self>);
-    /// All of a sequence but its length, in words.
-    fn words(sequence: &[Self]) -> impl Iterator<Item = u64>;
-}
-
-/// Fifteen bytes, the first one lowest, and the length above them.
-impl Item for u8 {
-    const LONG: u64 = 0xFF << 56;
-    const SHORT_LENGTH: usize = 15;
-
-    #[inline]
-    fn pack(sequence: &[u8]) -> Words {
-        let mut bytes = [0; 16];
-        bytes[..sequence.len()].copy_from_slice(sequence);
-        bytes[15] = sequence.len() as u8;
-        words_of(&bytes)
-    }
-
-    fn unpack(key: Words, items: &mut Vec<u8>) {
-        let bytes = key.map(u64::to_le_bytes);
-        items.extend_from_slice(&bytes.as_flattened()[..usize::from(bytes[1][7])]);
-    }
-
-    #[inline]
-    fn words(sequence: &[u8]) -> impl Iterator<Item = u64> {
-        let (eights, rest) = sequence.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        eights.iter().copied().chain([last]).map(u64::from_le_bytes)
-    }
-}
-
-/// Four numbers, each plus one, the first one lowest; 0 where there is none.
-impl Item for u32 {
-    const LONG: u64 = 0xFFFF_FFFF << 32;
-    const SHORT_LENGTH: usize = 4;
-
-    #[inline]
-    fn pack(sequence: &[u32]) -> Words {
-        let lane = |index| sequence.get(index).map_or(0, |&number: &u32| u64::from(number) + 1);
-        [lane(0) | lane(1) << 32, lane(2) | lane(3) << 32]
-    }
-
-    fn unpack(key: Words, items: &mut Vec<u32>) {
-        let lanes = key.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
-        items.extend(lanes.take_while(|&lane| lane != 0).map(|lane| lane - 1));
-    }
-
-    #[inline]
-    fn words(sequence: &[u32]) -> impl Iterator<Item = u64> {
-        let word =
-            |pair: &[u32]| u64::from(pair[0]) << 32 | u64::from(pair.get(1).map_or(0, |x| x + 1));
-        sequence.chunks(2).map(word)
-    }
-}
-
-/// How a table finds a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    key: Words,
-    hash: u64,
-}
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
@@ -120,19 +42,18 @@ pub(crate) struct Tally<T> {
     len: u32,
     long_items: Vec<T>,
     long_ends: Vec<usize>,
-    seeds: [u64; 2],
+    /// How its keys are made.
+    pub(crate) seeds: Seeds,
 }
 
 impl<T> Default for Tally<T> {
     fn default() -> Self {
-        // Seeds of its own for every table: no text can be made whose pretokens all collide.
-        let state = RandomState::new();
         Self {
             entries: vec![Entry::default(); SMALLEST],
             len: 0,
             long_items: Vec::new(),
             long_ends: Vec::new(),
-            seeds: [state.hash_one(0), state.hash_one(1)],
+            seeds: Seeds::new(),
         }
     }
 }
@@ -141,33 +62,6 @@ impl<T: Item> Tally<T> {
     /// How many distinct sequences there are.
     pub(crate) fn len(&self) -> usize {
         self.len as usize
-    }
-
-    /// How to find a sequence that is not empty.
-    #[inline]
-    pub(crate) fn key(&self, sequence: &[T]) -> Key {
-        if sequence.len() <= T::SHORT_LENGTH {
-            self.short_key(T::pack(sequence))
-        } else {
-            self.long_key(sequence)
-        }
-    }
-
-    /// How to find a short sequence.
-    #[inline]
-    pub(crate) fn short_key(&self, packed: Words) -> Key {
-        let hash = fold(packed[0] ^ self.seeds[0], packed[1] ^ self.seeds[1]);
-        Key { key: packed, hash }
-    }
-
-    fn long_key(&self, sequence: &[T]) -> Key {
-        let (mut one, mut other) = (self.seeds[0], self.seeds[1]);
-        for word in T::words(sequence) {
-            one = fold(one ^ word, self.seeds[1] | 1);
-            other = fold(other.rotate_left(23) ^ word, self.seeds[0] | 1);
-        }
-        let hash = fold(one ^ sequence.len() as u64, other | 1);
-        Key { key: [one, other | T::LONG], hash }
     }
 
     /// Adds counts to sequences, none of them empty, that have these keys; a new one gets the mark
@@ -238,12 +132,12 @@ impl<T: Item> Tally<T> {
 
     /// The number of this sequence, if it is here.
     pub(crate) fn find(&self, wanted: &[T]) -> Option<u32> {
-        self.find_key(&self.key(wanted), wanted).map(|(number, _)| number)
+        self.find_key(&self.seeds.key(wanted), wanted).map(|(number, _)| number)
     }
 
     /// Adds `count` to the count of a sequence that is not empty; returns its number.
     pub(crate) fn add(&mut self, wanted: &[T], count: u64) -> Result<u32> {
-        self.add_key(&self.key(wanted), wanted, count, |_| false).map(|(number, _)| number)
+        self.add_key(&self.seeds.key(wanted), wanted, count, |_| false).map(|(number, _)| number)
     }
 
     /// As [`Self::add`] for the sequence's `key`; a new sequence gets the mark that `mark` tells.
@@ -320,9 +214,9 @@ impl<T: Item> Tally<T> {
         let mask = entries.len() - 1;
         for entry in self.entries.iter().filter(|entry| entry.key != NO_KEY) {
             let key = if (entry.long & !MARK) == SHORT {
-                self.short_key(entry.key)
+                self.seeds.short_key(entry.key)
             } else {
-                self.long_key(self.long(entry))
+                self.seeds.long_key(self.long(entry))
             };
             let mut place = key.hash as usize & mask;
             while entries[place].key != NO_KEY {
@@ -346,7 +240,7 @@ impl<T: Item> Tally<T> {
         for start in (0..table.len()).step_by(MERGED_TOGETHER) {
             let indices = start..table.len().min(start + MERGED_TOGETHER);
             keys.clear();
-            keys.extend(indices.clone().map(|index| self.key(table.get(index))));
+            keys.extend(indices.clone().map(|index| self.seeds.key(table.get(index))));
             self.reserve(&keys, &mut places);
             for (index, key) in indices.zip(&keys) {
                 let (sequence, count) = (table.get(index), table.counts[index]);
@@ -391,57 +285,6 @@ impl<T: Item> Tally<T> {
         }
         table
     }
-}
-
-impl Tally<u8> {
-    /// The keys of pieces of a text.
-    #[inline]
-    pub(crate) fn keys_of(&self, text: &[u8], batch: &Batch, keys: &mut Vec<Key>) {
-        keys.clear();
-        keys.extend(batch.spans().map(|(start, end)| {
-            let length = end - start;
-            match (text[start..].first_chunk::<16>(), OF_LENGTH.get(length)) {
-                // all sixteen bytes at once, and those behind the piece away
-                (Some(chunk), Some(&[first, second, length])) => {
-                    let words = words_of(chunk);
-                    self.short_key([words[0] & first, words[1] & second | length])
-                }
-                _ => self.key(&text[start..end]),
-            }
-        }));
-    }
-}
-
-/// For each length of a short piece the bytes that it has in both words, and the length as in a
-/// key.
-static OF_LENGTH: [[u64; 3]; 16] = {
-    let mut of_length = [[0; 3]; 16];
-    let mut length = 1;
-    while length < of_length.len() {
-        let bytes = u128::MAX >> (128 - 8 * length);
-        of_length[length] = [bytes as u64, (bytes >> 64) as u64, (length as u64) << 56];
-        length += 1;
-    }
-    of_length
-};
-
-#[inline]
-fn words_of(bytes: &[u8; 16]) -> Words {
-    let whole = u128::from_le_bytes(*bytes);
-    [whole as u64, (whole >> 64) as u64]
-}
-
-/// A number by which to notice that bytes are not the same as before; the same in every process.
-pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
-    let mix = |sum, word| fold(sum ^ word, 0x9E37_79B9_7F4A_7C15);
-    u8::words(bytes).fold(bytes.len() as u64, mix)
-}
-
-/// Multiplies to 128 bits and folds them: every bit of both numbers reaches every bit.
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a).wrapping_mul(u128::from(b));
-    product as u64 ^ (product >> 64) as u64
 }
 
 /// `a + b`, unless that is more than a count may be.
@@ -507,7 +350,7 @@ mod tests {
         let mut tally = Tally::default();
         let (one, other) = ([1_u8; 20], [2_u8; 20]);
         // as if both had the hash of the first
-        let key = tally.key(&one);
+        let key = tally.seeds.key(&one);
         assert_eq!(tally.add_key(&key, &one, 1, |_| true).unwrap(), (0, true));
         assert_eq!(tally.add_key(&key, &other, 1, |_| false).unwrap(), (1, false));
         assert_eq!(tally.find_key(&key, &one), Some((0, true)));
@@ -516,22 +359,6 @@ mod tests {
         let (mut numbers, sequences) = (Vec::new(), [(&other[..], 1), (&one[..], 1)]);
         tally.add_all(&[key; 2], sequences.into_iter(), |_| false, &mut numbers).unwrap();
         assert_eq!(numbers, [NO_NUMBER, 0]);
-    }
-
-    #[test]
-    fn keys_of_a_text_are_those_of_its_pieces() {
-        let text = "a bc def ghijklmnopqrstu\u{301}vwxyz 0123456789 !".as_bytes();
-        let tally = Tally::default();
-        for length in 1..=20 {
-            let ends = (length..=text.len()).step_by(length).collect();
-            let batch = Batch { start: 0, ends };
-            let mut keys = Vec::new();
-            tally.keys_of(text, &batch, &mut keys);
-            assert_eq!(keys.len(), text.len() / length);
-            for (key, piece) in keys.iter().zip(batch.pieces(text)) {
-                assert_eq!(*key, tally.key(piece));
-            }
-        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ ONLY_RUST = {
     "runs": "how runs are kept: Python counts them",
     "json_string": "strings of JSON, 64 bytes at a time: regular expressions in Python",
     "scanner": "documents to batches of pretokens: a list in Python",
+    "keys": "how tables find sequences: a dict in Python",
     "tally": "a Counter in Python",
     "feeds": "threads: what a job reads",
     "workers": "threads: one pass over the documents",
