@@ -6,12 +6,13 @@
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::{DocumentFeed, Feed, FileFeed, regular_file_size};
+use crate::keys::Key;
 use crate::runs::{Rereading, RunKeeper, RunLimit, RunPart, RunVisitor, Runs};
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::{MAX_COUNT, Scheme};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, Tally, checked_sum};
+use crate::tally::{NO_NUMBER, Tally, checked_sum};
 use crate::ticker::Ticker;
 use crate::workers::count_jobs;
 
@@ -97,39 +98,28 @@ struct Counter {
     runs: Option<RunKeeper>,
     limit: RunLimit,
     keys: Vec<Key>,
+    numbers: Vec<u32>,
 }
 
 impl Counter {
     fn new(with_runs: bool, limit: RunLimit) -> Self {
         let runs = with_runs.then(RunKeeper::new);
-        Self { pretokens: Tally::default(), runs, limit, keys: Vec::new() }
+        let (keys, numbers) = (Vec::new(), Vec::new());
+        Self { pretokens: Tally::default(), runs, limit, keys, numbers }
     }
 }
 
 impl Sink for Counter {
     fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
-        let Self { pretokens, runs, limit, keys } = self;
-        pretokens.keys_of(text.as_bytes(), batch, keys);
-        pretokens.reserve(keys);
-        let Some(runs) = runs else {
-            for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
-                pretokens.add_key(key, pretoken, 1, |_| false)?;
-            }
-            return Ok(());
-        };
-        for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
-            let (number, eligible) = pretokens.add_key(key, pretoken, 1, is_eligible)?;
-            if eligible {
-                runs.push(number);
-            } else {
-                runs.end_run(*limit)?;
-            }
-        }
-        Ok(())
+        let Self { pretokens, runs, limit, keys, numbers } = self;
+        pretokens.seeds.keys_of(text.as_bytes(), batch, keys);
+        let pieces = batch.pieces(text.as_bytes()).map(|pretoken| (pretoken, 1));
+        pretokens.add_all(keys, pieces, is_eligible, numbers)?;
+        runs.as_mut().map_or(Ok(()), |runs| runs.take(numbers, *limit))
     }
 
     fn end_run(&mut self) -> Result<()> {
-        self.runs.as_mut().map_or(Ok(()), |runs| runs.end_run(self.limit))
+        self.runs.as_mut().map_or(Ok(()), |runs| runs.take(&[NO_NUMBER], self.limit))
     }
 }
 

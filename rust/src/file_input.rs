@@ -50,17 +50,25 @@ impl FileInput {
     }
 
     fn fill(&mut self) -> Result<bool> {
-        self.buffer.drain(..self.position);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.drain(..self.position);
         self.position = 0;
-        let start = self.buffer.len();
-        self.buffer.resize(start + CHUNK_BYTES, 0);
+        let filled = self.append_chunk(&mut buffer);
+        self.buffer = buffer;
+        filled
+    }
+
+    /// Reads a chunk from the file to the end of `out`, past the look-ahead; false at its end.
+    pub(crate) fn append_chunk(&mut self, out: &mut Vec<u8>) -> Result<bool> {
+        let start = out.len();
+        out.resize(start + CHUNK_BYTES, 0);
         let read = loop {
-            match self.file.read(&mut self.buffer[start..]) {
+            match self.file.read(&mut out[start..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => break result,
             }
         };
-        self.buffer.truncate(start + *read.as_ref().unwrap_or(&0));
+        out.truncate(start + *read.as_ref().unwrap_or(&0));
         let read = read.map_err(|error| file_error(&self.path, &error))?;
         self.read_bytes += read as u64;
         Ok(read > 0)

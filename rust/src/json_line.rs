@@ -2,47 +2,59 @@
 //!
 //! An own parser, because the JSON libraries of the two languages accept different inputs (NaN,
 //! lone surrogates, duplicate keys, depth). One pass; the first error in the line is the one
-//! reported. Positions (`at`) are byte offsets in the line, always on a character boundary.
+//! reported. Positions (`at`) are byte offsets in the line.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use hashbrown::HashSet;
-use memchr::memchr2;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::json_string::{Text, error, read_string};
 
 const MAX_DEPTH: u32 = 64;
 /// So many members of an object or array pass between two polls, a fraction of a millisecond.
 const MEMBERS_PER_POLL: usize = 1 << 10;
+/// So large a text is not to be copied by those who keep it.
+const LARGE_TEXT: usize = 1 << 20;
+/// So many keys of an object are compared one by one.
+const FEW_KEYS: usize = 8;
 
 /// Called every millisecond or so of work; an error stops it and is returned.
 type Poll<'p> = dyn FnMut() -> Result<()> + 'p;
 
-/// The string that the JSON object in `line` has under the key `field`; borrowed from the line if
-/// it holds no escape. `line` comes without its line feed; `poll` is called now and then in a long
-/// one. Source: SPEC 3.0.
+/// The string that the JSON object in `line` has under the key `field`; from the line itself if it
+/// holds no escape, else from `buffer`, which may hold anything and be used again; a large text
+/// takes its memory along. `line` comes without its line feed; `poll` is called now and then in a
+/// long one. Source: SPEC 3.0.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with the column, in bytes and counted from 1, and the reason; what `poll`
-/// returns.
+/// [`ErrorKind::Input`] with the column, in bytes and counted from 1, and the reason; in a line that
+/// is not UTF-8, any reason. What `poll` returns.
 ///
 /// ```
 /// use superword::json_line::text_of_line;
-/// let line = r#"{"id": 7, "text": "to be"}"#;
-/// assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "to be");
+/// let line = br#"{"id": 7, "text": "to be"}"#;
+/// assert_eq!(text_of_line(line, "text", &mut Vec::new(), &mut || Ok(())).unwrap(), "to be");
 /// ```
-pub fn text_of_line<'l>(line: &'l str, field: &str, poll: &mut Poll<'_>) -> Result<Cow<'l, str>> {
+pub fn text_of_line<'t>(
+    line: &'t [u8],
+    field: &str,
+    buffer: &'t mut Vec<u8>,
+    poll: &mut Poll<'_>,
+) -> Result<Cow<'t, str>> {
     let at = skip_space(line, 0);
-    if byte_at(line, at) != Some(b'{') {
+    if line.get(at) != Some(&b'{') {
         return Err(error(at, "expected '{': each line must be one JSON object"));
     }
-    let (at, value) = object(line, at, 1, Some(field), poll)?;
+    let mut wanted = Wanted { field: field.as_bytes(), buffer, found: None };
+    let at = object(line, at, 1, Some(&mut wanted), poll)?;
     let at = skip_space(line, at);
     if at < line.len() {
         return Err(error(at, "there is text after the object"));
     }
-    match value {
-        Some(Some(text)) => Ok(text),
+    match wanted.found {
+        Some(Some(string)) => checked_text(line, string, buffer),
         Some(None) => {
             Err(Error::new(ErrorKind::Input, format!("the field '{field}' is not a string")))
         }
@@ -50,85 +62,162 @@ pub fn text_of_line<'l>(line: &'l str, field: &str, poll: &mut Poll<'_>) -> Resu
     }
 }
 
-/// Parses the value at `at`: where it ends, and its text if it is a string.
-fn value<'l>(
-    line: &'l str,
-    at: usize,
-    depth: u32,
-    poll: &mut Poll<'_>,
-) -> Result<(usize, Option<Cow<'l, str>>)> {
-    match byte_at(line, at) {
-        Some(b'"') => {
-            let (end, text) = string(line, at)?;
-            return Ok((end, Some(text)));
-        }
+/// The field that was asked for.
+struct Wanted<'w> {
+    field: &'w [u8],
+    buffer: &'w mut Vec<u8>,
+    /// `None` if it was not met, `Some(None)` if it is no string.
+    found: Option<Option<FoundString>>,
+}
+
+/// A string of the line, from its opening quote to after its closing one.
+struct FoundString {
+    place: Range<usize>,
+    text: Text,
+}
+
+/// The text that was found, if all of the line is UTF-8. Each byte is checked once: a decoded text
+/// stands for its part of the line, as an escape is a whole character on either side.
+fn checked_text<'t>(
+    line: &'t [u8],
+    string: FoundString,
+    buffer: &'t mut Vec<u8>,
+) -> Result<Cow<'t, str>> {
+    let FoundString { place, text } = string;
+    let length = match text {
+        Text::Plain(range) => return Ok(Cow::Borrowed(&utf8(line)?[range])),
+        Text::Decoded(length) => length,
+    };
+    utf8(&line[..place.start])?;
+    utf8(&line[place.end..])?;
+    if length < LARGE_TEXT {
+        return utf8(&buffer[..length]).map(Cow::Borrowed);
+    }
+    let mut text = std::mem::take(buffer);
+    text.truncate(length);
+    String::from_utf8(text).map(Cow::Owned).map_err(|_| not_utf8())
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str> {
+    str::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+fn not_utf8() -> Error {
+    Error::new(ErrorKind::Input, "the line is not UTF-8")
+}
+
+/// Parses the value at `at`: where it ends.
+fn value(line: &[u8], at: usize, depth: u32, poll: &mut Poll<'_>) -> Result<usize> {
+    match line.get(at) {
+        Some(b'"') => return Ok(read_string(line, at, &mut Vec::new())?.0),
         Some(b'{' | b'[') if depth == MAX_DEPTH => {
             return Err(error(at, &format!("nested more than {MAX_DEPTH} deep")));
         }
-        Some(b'{') => return Ok((object(line, at, depth + 1, None, poll)?.0, None)),
-        Some(b'[') => return Ok((array(line, at, depth + 1, poll)?, None)),
+        Some(b'{') => return object(line, at, depth + 1, None, poll),
+        Some(b'[') => return array(line, at, depth + 1, poll),
         _ => {}
     }
-    if let Some(end) = number_end(line.as_bytes(), at).or_else(|| literal_end(line, at)) {
-        return Ok((end, None));
+    if let Some(end) = number_end(line, at).or_else(|| literal_end(line, at)) {
+        return Ok(end);
     }
-    if ["NaN", "Infinity", "-Infinity"].iter().any(|x| line[at..].starts_with(x)) {
+    if ["NaN", "Infinity", "-Infinity"].iter().any(|x| line[at..].starts_with(x.as_bytes())) {
         return Err(error(at, "JSON has no NaN and no Infinity"));
     }
     Err(error(at, "expected a value"))
 }
 
-/// The end of a parsed object and, for the field that was asked for: `None` if it is not there,
-/// `Some(None)` if it is no string.
-type ObjectEnd<'l> = (usize, Option<Option<Cow<'l, str>>>);
-
-/// Parses the object at `at`.
-fn object<'l>(
-    line: &'l str,
+/// Parses the object at `at`: where it ends.
+fn object(
+    line: &[u8],
     at: usize,
     depth: u32,
-    field: Option<&str>,
+    mut wanted: Option<&mut Wanted<'_>>,
     poll: &mut Poll<'_>,
-) -> Result<ObjectEnd<'l>> {
-    let mut found = None;
-    let mut keys = HashSet::new();
+) -> Result<usize> {
+    let mut keys = Keys::default();
     let mut at = skip_space(line, at + 1);
-    if byte_at(line, at) == Some(b'}') {
-        return Ok((at + 1, None));
+    if line.get(at) == Some(&b'}') {
+        return Ok(at + 1);
     }
     loop {
-        if byte_at(line, at) != Some(b'"') {
+        if line.get(at) != Some(&b'"') {
             return Err(error(at, "expected a key in double quotes"));
         }
-        let (end, key) = string(line, at)?;
-        let wanted = field == Some(&*key);
+        let (end, key) = key(line, at)?;
+        let wanted = wanted.as_mut().filter(|wanted| *wanted.field == *key);
         if !keys.insert(key) {
             return Err(error(at, "this key is there twice in one object"));
         }
-        if keys.len().is_multiple_of(MEMBERS_PER_POLL) {
+        if keys.count.is_multiple_of(MEMBERS_PER_POLL) {
             poll()?;
         }
         at = skip_space(line, end);
-        if byte_at(line, at) != Some(b':') {
+        if line.get(at) != Some(&b':') {
             return Err(error(at, "expected ':' after a key"));
         }
-        let (end, text) = value(line, skip_space(line, at + 1), depth, poll)?;
-        if wanted {
-            found = Some(text);
-        }
+        at = skip_space(line, at + 1);
+        let end = match wanted {
+            Some(wanted) if line.get(at) == Some(&b'"') => {
+                let (end, text) = read_string(line, at, wanted.buffer)?;
+                wanted.found = Some(Some(FoundString { place: at..end, text }));
+                end
+            }
+            wanted => {
+                if let Some(wanted) = wanted {
+                    wanted.found = Some(None);
+                }
+                value(line, at, depth, poll)?
+            }
+        };
         at = skip_space(line, end);
-        match byte_at(line, at) {
-            Some(b'}') => return Ok((at + 1, found)),
+        match line.get(at) {
+            Some(b'}') => return Ok(at + 1),
             Some(b',') => at = skip_space(line, at + 1),
             _ => return Err(error(at, "expected ',' or '}'")),
         }
     }
 }
 
+/// The keys of an object: a few need no memory of their own.
+#[derive(Default)]
+struct Keys<'l> {
+    count: usize,
+    first: [Cow<'l, [u8]>; FEW_KEYS],
+    others: HashSet<Cow<'l, [u8]>>,
+}
+
+impl<'l> Keys<'l> {
+    /// Adds a key; false if it is there already.
+    fn insert(&mut self, key: Cow<'l, [u8]>) -> bool {
+        if self.first[..self.count.min(FEW_KEYS)].contains(&key) {
+            return false;
+        }
+        self.count += 1;
+        match self.first.get_mut(self.count - 1) {
+            Some(place) => {
+                *place = key;
+                true
+            }
+            None => self.others.insert(key),
+        }
+    }
+}
+
+/// Parses the key at `at`: where it ends, and its text.
+fn key(line: &[u8], at: usize) -> Result<(usize, Cow<'_, [u8]>)> {
+    let mut buffer = Vec::new();
+    let (end, text) = read_string(line, at, &mut buffer)?;
+    let key = match text {
+        Text::Plain(range) => Cow::Borrowed(&line[range]),
+        Text::Decoded(length) => Cow::Owned(buffer[..length].to_vec()),
+    };
+    Ok((end, key))
+}
+
 /// Parses the array at `at`: where it ends.
-fn array(line: &str, at: usize, depth: u32, poll: &mut Poll<'_>) -> Result<usize> {
+fn array(line: &[u8], at: usize, depth: u32, poll: &mut Poll<'_>) -> Result<usize> {
     let mut at = skip_space(line, at + 1);
-    if byte_at(line, at) == Some(b']') {
+    if line.get(at) == Some(&b']') {
         return Ok(at + 1);
     }
     let mut members = 0_usize;
@@ -137,91 +226,13 @@ fn array(line: &str, at: usize, depth: u32, poll: &mut Poll<'_>) -> Result<usize
         if members.is_multiple_of(MEMBERS_PER_POLL) {
             poll()?;
         }
-        at = skip_space(line, value(line, at, depth, poll)?.0);
-        match byte_at(line, at) {
+        at = skip_space(line, value(line, at, depth, poll)?);
+        match line.get(at) {
             Some(b']') => return Ok(at + 1),
             Some(b',') => at = skip_space(line, at + 1),
             _ => return Err(error(at, "expected ',' or ']'")),
         }
     }
-}
-
-/// Parses the string whose opening quote is at `at`: where it ends, and its text.
-fn string(line: &str, at: usize) -> Result<(usize, Cow<'_, str>)> {
-    let start = at;
-    let mut text = Cow::Borrowed("");
-    let mut at = at + 1;
-    loop {
-        let end = plain_end(line, at);
-        // the first piece is borrowed, so a string without escapes is never copied
-        text += &line[at..end];
-        at = end;
-        match byte_at(line, at) {
-            None => return Err(error(start, "this string is not closed")),
-            Some(b'"') => return Ok((at + 1, text)),
-            Some(b'\\') => {
-                let (end, character) = escape(line, at)?;
-                text.to_mut().push(character);
-                at = end;
-            }
-            _ => return Err(error(at, "a control character in a string must be escaped")),
-        }
-    }
-}
-
-/// Parses the escape whose backslash is at `at`: where it ends, and its character.
-fn escape(line: &str, at: usize) -> Result<(usize, char)> {
-    let character = match byte_at(line, at + 1) {
-        Some(letter @ (b'"' | b'\\' | b'/')) => char::from(letter),
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => return unicode_escape(line, at),
-        _ => return Err(error(at, "JSON has no such escape")),
-    };
-    Ok((at + 2, character))
-}
-
-fn unicode_escape(line: &str, at: usize) -> Result<(usize, char)> {
-    let unit = code_unit(line, at)?;
-    if let Some(character) = char::from_u32(unit) {
-        return Ok((at + 6, character));
-    }
-    if unit <= 0xDBFF && line.as_bytes()[at + 6..].starts_with(b"\\u") {
-        let low = code_unit(line, at + 6)?;
-        if (0xDC00..=0xDFFF).contains(&low)
-            && let Some(character) =
-                char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-        {
-            return Ok((at + 12, character));
-        }
-    }
-    Err(error(at, "this escape gives a lone surrogate, which is no text"))
-}
-
-/// The number in the four hexadecimal digits after the `\u` at `at`.
-fn code_unit(line: &str, at: usize) -> Result<u32> {
-    let digits = line.as_bytes().get(at + 2..at + 6).unwrap_or_default();
-    let mut unit = 0;
-    for &digit in digits {
-        match char::from(digit).to_digit(16) {
-            Some(value) => unit = unit << 4 | value,
-            None => return Err(error(at, "\\u needs four hexadecimal digits")),
-        }
-    }
-    if digits.is_empty() {
-        return Err(error(at, "\\u needs four hexadecimal digits"));
-    }
-    Ok(unit)
-}
-
-/// Where the characters that stand for themselves in a string end.
-fn plain_end(line: &str, at: usize) -> usize {
-    let rest = &line.as_bytes()[at..];
-    let plain = &rest[..memchr2(b'"', b'\\', rest).unwrap_or(rest.len())];
-    at + plain.iter().position(|&byte| byte < 0x20).unwrap_or(plain.len())
 }
 
 /// Where the number at `at` ends, if there is one: the longest that the grammar allows.
@@ -247,54 +258,60 @@ fn number_end(line: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-fn literal_end(line: &str, at: usize) -> Option<usize> {
-    ["true", "false", "null"].iter().find(|x| line[at..].starts_with(**x)).map(|x| at + x.len())
+fn literal_end(line: &[u8], at: usize) -> Option<usize> {
+    let literals = ["true", "false", "null"];
+    literals.iter().find(|x| line[at..].starts_with(x.as_bytes())).map(|x| at + x.len())
 }
 
 /// The first position at or after `at` that is not JSON white space.
-fn skip_space(line: &str, at: usize) -> usize {
-    let rest = &line.as_bytes()[at..];
-    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
-}
-
-fn byte_at(line: &str, at: usize) -> Option<u8> {
-    line.as_bytes().get(at).copied()
-}
-
-fn error(at: usize, reason: &str) -> Error {
-    Error::new(ErrorKind::Input, format!("column {}: {reason}", at + 1))
+fn skip_space(line: &[u8], at: usize) -> usize {
+    let space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    at + line[at..].iter().take_while(space).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn text(line: &str) -> Result<String> {
+        text_of_line(line.as_bytes(), "text", &mut Vec::new(), &mut || Ok(())).map(Cow::into_owned)
+    }
+
     fn reason(line: &str) -> String {
-        text_of_line(line, "text", &mut || Ok(())).unwrap_err().message
+        text(line).unwrap_err().message
     }
 
     #[test]
     fn a_string_without_escapes_is_borrowed() {
-        assert!(matches!(
-            text_of_line(r#"{"text":"é"}"#, "text", &mut || Ok(())),
-            Ok(Cow::Borrowed("é"))
-        ));
-        assert!(matches!(
-            text_of_line(r#"{"text":"\u00e9"}"#, "text", &mut || Ok(())),
-            Ok(Cow::Owned(_))
-        ));
+        let found = |line: &str| {
+            let mut buffer = Vec::new();
+            let text = text_of_line(line.as_bytes(), "text", &mut buffer, &mut || Ok(()));
+            assert_eq!(text.unwrap(), "é");
+            buffer.is_empty()
+        };
+        assert!(found(r#"{"text":"é"}"#));
+        assert!(!found(r#"{"text":"\u00e9"}"#));
+    }
+
+    #[test]
+    fn a_large_text_is_not_copied() {
+        let mut buffer = Vec::new();
+        for length in [LARGE_TEXT - 1, LARGE_TEXT, LARGE_TEXT + 1, 10] {
+            let line = format!("{{\"text\": \"\\n{}\"}}", "a".repeat(length - 1));
+            let text = text_of_line(line.as_bytes(), "text", &mut buffer, &mut || Ok(())).unwrap();
+            assert!(text.starts_with("\na") && text.len() == length);
+            assert_eq!(matches!(text, Cow::Owned(_)), length >= LARGE_TEXT);
+        }
+        let line = [&b"{\"text\": \"\\n"[..], &[0xFF; LARGE_TEXT], b"\"}"].concat();
+        assert!(text_of_line(&line, "text", &mut buffer, &mut || Ok(())).is_err());
     }
 
     #[test]
     fn every_prefix_of_a_line_is_an_error() {
         let line = r#" {"a": [1.5e-3, "\u00e9\ud83d\ude00", {"b": null}], "text": "é\n"} "#;
-        assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "é\n");
+        assert_eq!(text(line).unwrap(), "é\n");
         for end in (0..line.len() - 1).filter(|&end| line.is_char_boundary(end)) {
-            assert!(
-                text_of_line(&line[..end], "text", &mut || Ok(())).is_err(),
-                "{}",
-                &line[..end]
-            );
+            assert!(text(&line[..end]).is_err(), "{}", &line[..end]);
         }
     }
 
@@ -304,9 +321,29 @@ mod tests {
         let object = format!("{{{},\"text\":\"a\"}}", keys.join(","));
         let array = format!("{{\"list\":[{}1],\"text\":\"a\"}}", "1,".repeat(2000));
         for line in [&object, &array] {
-            assert_eq!(text_of_line(line, "text", &mut || Ok(())).unwrap(), "a");
-            let stopped = text_of_line(line, "text", &mut || Err(Error::cancelled()));
+            assert_eq!(text(line).unwrap(), "a");
+            let (line, mut stop) = (line.as_bytes(), || Err(Error::cancelled()));
+            let mut buffer = Vec::new();
+            let stopped = text_of_line(line, "text", &mut buffer, &mut stop);
             assert_eq!(stopped, Err(Error::cancelled()));
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_found_among_few_and_many() {
+        for count in 1..2 * FEW_KEYS + 2 {
+            let key = |number: usize| format!("\"k\\u00{number:02x}\": {number}");
+            let keys: Vec<_> = (0x20..0x20 + count).map(key).collect();
+            let object = |last: &str| format!("{{{}, {last}}}", keys.join(", "));
+            assert_eq!(text(&object("\"text\": \"a\"")).unwrap(), "a");
+            for (number, again) in keys.iter().enumerate() {
+                let plain = format!("\"k{}\": 0", char::from(0x20 + number as u8));
+                // the third is a quote
+                let line = object(if number == 2 { again } else { &plain });
+                let at = line.rfind("\"k").unwrap() + 1;
+                let expected = format!("column {at}: this key is there twice in one object");
+                assert_eq!(reason(&line), expected);
+            }
         }
     }
 
@@ -335,7 +372,7 @@ mod tests {
         }
         for line in lines {
             let oracle = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&line);
-            let ours = text_of_line(&line, "text", &mut || Ok(()));
+            let ours = text(&line);
             // an object without that field, or with one of another type, is well formed
             let accepted = match &ours {
                 Ok(_) => true,

@@ -14,6 +14,8 @@ mod file_input;
 mod header;
 mod heap;
 pub mod json_line;
+mod json_string;
+mod keys;
 pub mod merges;
 pub mod model;
 pub mod model_file;

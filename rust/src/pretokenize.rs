@@ -3,11 +3,13 @@
 //! The reference runs the patterns through a regular-expression engine; here each pattern is a
 //! scanner written by hand, equal to it by test.
 
+mod block;
 mod classes;
 mod gpt2;
 mod gpt4;
 mod gpt4o;
 mod gpt4o_script;
+mod masks;
 mod reader;
 mod runs;
 
@@ -32,51 +34,79 @@ pub struct Pretokens<'t> {
     /// Where the current chunk ends, and whether it is cut letter by letter.
     chunk_end: usize,
     by_letter: bool,
+    /// Where pretokens end that are known already: one bit for each place from `block` on.
+    ends: u64,
+    block: usize,
 }
 
 impl<'t> Pretokens<'t> {
     /// The pretokens of `text` by `scheme`.
     pub fn new(text: &'t str, scheme: Scheme) -> Self {
         let chunks = Chunks::new(text);
-        Self { text, at: 0, scheme, chunks, chunk_end: 0, by_letter: false }
+        let chunk_end = if scheme == Scheme::Gpt4oScripts { 0 } else { text.len() };
+        Self { text, at: 0, scheme, chunks, chunk_end, by_letter: false, ends: 0, block: 0 }
     }
 
     /// Where the next pretoken ends; it starts where the one before ended.
     #[inline]
     pub(crate) fn next_end(&mut self) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        let at = self.at;
-        if at >= bytes.len() {
-            return None;
+        if self.ends == 0 {
+            return self.next_end_of_block();
+        }
+        Some(self.take_end())
+    }
+
+    /// Appends where the next pretokens end, as many as are found together; tells whether there
+    /// are any.
+    #[inline]
+    pub(crate) fn next_ends(&mut self, ends: &mut Vec<usize>) -> bool {
+        let Some(end) = self.next_end() else { return false };
+        ends.push(end);
+        while self.ends != 0 {
+            ends.push(self.take_end());
+        }
+        true
+    }
+
+    #[inline]
+    fn take_end(&mut self) -> usize {
+        self.at = self.block + self.ends.trailing_zeros() as usize;
+        self.ends &= self.ends - 1;
+        self.at
+    }
+
+    /// As [`Self::next_end`], when no end is known yet.
+    fn next_end_of_block(&mut self) -> Option<usize> {
+        if self.at == self.chunk_end {
+            let (script, end) = self.next_chunk()?;
+            self.by_letter = classes::is_listed(script);
+            self.chunk_end = end;
+        }
+        let (chunk, at) = (&self.text.as_bytes()[..self.chunk_end], self.at);
+        if block::is_worthwhile(chunk, at) && !self.by_letter {
+            self.block = at;
+            self.ends = match self.scheme {
+                Scheme::Gpt2 => block::starts_from(chunk, at, block::gpt2),
+                Scheme::Gpt4 => block::starts_from(chunk, at, block::gpt4),
+                _ => block::starts_from(chunk, at, block::gpt4o),
+            };
+            if self.ends != 0 {
+                return Some(self.take_end());
+            }
         }
         self.at = match self.scheme {
-            Scheme::Gpt2 => gpt2::pretoken_end(bytes, at),
-            Scheme::Gpt4 => gpt4::pretoken_end(bytes, at),
-            Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
-            Scheme::Gpt4oScripts => self.end_in_chunk(),
-            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(bytes), at),
+            Scheme::Gpt2 => gpt2::pretoken_end(chunk, at),
+            Scheme::Gpt4 => gpt4::pretoken_end(chunk, at),
+            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(chunk), at),
+            Scheme::Gpt4oScripts if self.by_letter => gpt4o_script::pretoken_end(chunk, at),
+            Scheme::Gpt4o | Scheme::Gpt4oScripts => gpt4o::pretoken_end(&mut Plain::new(chunk), at),
         };
         Some(self.at)
     }
 
-    /// Where the pretoken that starts at `self.at` ends, if the scheme cuts chunks first.
-    #[inline]
-    fn end_in_chunk(&mut self) -> usize {
-        if self.at == self.chunk_end {
-            match self.chunks.next() {
-                Some((script, end)) => {
-                    self.by_letter = classes::is_listed(script);
-                    self.chunk_end = end;
-                }
-                None => return self.text.len(),
-            }
-        }
-        let chunk = &self.text.as_bytes()[..self.chunk_end];
-        if self.by_letter {
-            gpt4o_script::pretoken_end(chunk, self.at)
-        } else {
-            gpt4o::pretoken_end(&mut Plain::new(chunk), self.at)
-        }
+    /// The next chunk, if the scheme cuts chunks first; else all of the text is the first one.
+    fn next_chunk(&mut self) -> Option<(u8, usize)> {
+        (self.scheme == Scheme::Gpt4oScripts).then(|| self.chunks.next())?
     }
 }
 

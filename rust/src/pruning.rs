@@ -17,12 +17,13 @@
 //! No Python twin: there nothing is cut.
 
 use crate::error::{Progress, Result};
+use crate::keys::Key;
 use crate::merges::Stop;
 use crate::model::Op;
 use crate::runs::{RunVisitor, Runs};
 use crate::settings::{Algorithm, Settings};
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, Tally};
+use crate::tally::Tally;
 
 /// In the place of a token: the pretoken is not eligible.
 pub const NOT_ELIGIBLE: u32 = u32::MAX;
@@ -155,6 +156,7 @@ pub(crate) struct Cutter<'s> {
     ends: Vec<usize>,
     counts: Vec<u64>,
     keys: Vec<Key>,
+    numbers: Vec<u32>,
 }
 
 impl<'s> Cutter<'s> {
@@ -170,6 +172,7 @@ impl<'s> Cutter<'s> {
             ends: Vec::new(),
             counts: Vec::new(),
             keys: Vec::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -186,14 +189,12 @@ impl<'s> Cutter<'s> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let Self { pieces, items, ends, counts, keys, .. } = self;
+        let Self { pieces, items, ends, counts, keys, numbers, .. } = self;
         let span = |i: usize| (if i == 0 { 0 } else { ends[i - 1] })..ends[i];
         keys.clear();
-        keys.extend((0..ends.len()).map(|i| pieces.key(&items[span(i)])));
-        pieces.reserve(keys);
-        for (i, key) in keys.iter().enumerate() {
-            pieces.add_key(key, &items[span(i)], counts[i], |_| false)?;
-        }
+        keys.extend((0..ends.len()).map(|i| pieces.seeds.key(&items[span(i)])));
+        let all = counts.iter().enumerate().map(|(i, &count)| (&items[span(i)], count));
+        pieces.add_all(keys, all, |_| false, numbers)?;
         items.clear();
         ends.clear();
         counts.clear();

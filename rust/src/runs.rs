@@ -6,15 +6,18 @@
 //!
 //! No Python twin: there runs are always counted.
 
+use std::hint::select_unpredictable;
+
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::FileFeed;
+use crate::keys::Key;
 use crate::parallel::map_in_order;
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
-use crate::tally::{Key, Tally};
+use crate::tally::{NO_NUMBER, Tally};
 use crate::ticker::Ticker;
 use crate::workers::count_jobs;
 
@@ -30,40 +33,34 @@ const LARGE: u16 = u16::MAX;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunStream {
     codes: Vec<u16>,
-    /// The pretoken that starts a run if another one follows.
-    first: Option<u32>,
-    open: bool,
+    /// Where the run starts that may go on.
+    start: usize,
+    /// How many pretokens it has.
+    length: usize,
 }
 
 impl RunStream {
-    /// The run goes on with this pretoken.
-    #[inline]
-    pub(crate) fn push(&mut self, number: u32) {
-        if !self.open {
-            let Some(first) = self.first.replace(number) else { return };
-            self.open = true;
-            self.put(first);
+    /// Takes the numbers of pretokens that follow each other, [`NO_NUMBER`] where a run ends; one of a
+    /// single pretoken is none.
+    ///
+    /// Which pretokens are eligible no processor can foresee, so there is no branch on it: what
+    /// could come next is written in any case, and then it is decided how much of it stays.
+    pub(crate) fn take(&mut self, numbers: &[u32]) {
+        let Self { codes, start, length } = self;
+        let mut at = codes.len();
+        codes.resize(at + 3 * numbers.len(), 0);
+        for &number in numbers {
+            let eligible = number != NO_NUMBER;
+            let large = eligible && number >= u32::from(FIRST_SPECIAL);
+            let code = select_unpredictable(eligible, number as u16, END);
+            let code = if large { LARGE } else { code };
+            codes[at..at + 3].copy_from_slice(&[code, (number >> 16) as u16, number as u16]);
+            let end = at + if large { 3 } else { 1 };
+            at = select_unpredictable(eligible || *length > 1, end, *start);
+            *start = select_unpredictable(eligible, *start, at);
+            *length = select_unpredictable(eligible, *length + 1, 0);
         }
-        self.put(number);
-    }
-
-    #[inline]
-    fn put(&mut self, number: u32) {
-        if number < u32::from(FIRST_SPECIAL) {
-            self.codes.push(number as u16);
-        } else {
-            self.codes.extend_from_slice(&[LARGE, (number >> 16) as u16, number as u16]);
-        }
-    }
-
-    /// The run ends; one of a single pretoken is none.
-    #[inline]
-    pub(crate) fn end_run(&mut self) {
-        if self.open {
-            self.codes.push(END);
-        }
-        self.first = None;
-        self.open = false;
+        codes.truncate(at);
     }
 
     /// The memory that the runs so far take.
@@ -71,14 +68,17 @@ impl RunStream {
         2 * self.codes.len()
     }
 
-    /// Calls `visit` with each run.
-    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
-        let mut run = Vec::new();
+    /// Calls `visit` with each run; `run` then has what there is of one that may go on.
+    pub(crate) fn visit(
+        &self,
+        mut visit: impl FnMut(&[u32]) -> Result<()>,
+        run: &mut Vec<u32>,
+    ) -> Result<()> {
         let mut codes = self.codes.iter();
         while let Some(&code) = codes.next() {
             match code {
                 END => {
-                    visit(&run)?;
+                    visit(run)?;
                     run.clear();
                 }
                 LARGE => {
@@ -117,25 +117,20 @@ impl RunKeeper {
         Self::Stream(RunStream::default())
     }
 
-    /// The run goes on with this pretoken.
-    #[inline]
-    pub(crate) fn push(&mut self, number: u32) {
-        match self {
-            Self::Stream(runs) => runs.push(number),
-            Self::Tally { run, .. } => run.push(number),
-            Self::Dropped => {}
-        }
-    }
-
-    /// The run ends; one of a single pretoken is none.
-    #[inline]
-    pub(crate) fn end_run(&mut self, limit: RunLimit) -> Result<()> {
+    /// Takes the numbers of pretokens that follow each other, [`NO_NUMBER`] where a run ends.
+    pub(crate) fn take(&mut self, numbers: &[u32], limit: RunLimit) -> Result<()> {
         match self {
             Self::Stream(runs) => {
-                runs.end_run();
+                runs.take(numbers);
                 if runs.bytes() > limit.bytes { self.shrink(limit) } else { Ok(()) }
             }
-            Self::Tally { runs, run } => end_run(run, |run| runs.add(run, 1).map(|_| ())),
+            Self::Tally { runs, run } => numbers.iter().try_for_each(|&number| match number {
+                NO_NUMBER => end_run(run, |run| runs.add(run, 1).map(|_| ())),
+                _ => {
+                    run.push(number);
+                    Ok(())
+                }
+            }),
             Self::Dropped => Ok(()),
         }
     }
@@ -145,9 +140,9 @@ impl RunKeeper {
     fn shrink(&mut self, limit: RunLimit) -> Result<()> {
         let Self::Stream(stream) = std::mem::replace(self, Self::Dropped) else { return Ok(()) };
         if !limit.again {
-            let mut runs = Tally::default();
-            stream.visit(|run| runs.add(run, 1).map(|_| ()))?;
-            *self = Self::Tally { runs, run: Vec::new() };
+            let (mut runs, mut open) = (Tally::default(), Vec::new());
+            stream.visit(|run| runs.add(run, 1).map(|_| ()), &mut open)?;
+            *self = Self::Tally { runs, run: open };
         }
         Ok(())
     }
@@ -291,18 +286,22 @@ fn visit_part(
         ticker.work(run.len())
     };
     match part {
-        RunPart::Stream { runs, indices } if indices.is_empty() => runs.visit(|run| {
-            tick(run)?;
-            visitor.visit(run, 1)
-        })?,
+        RunPart::Stream { runs, indices } if indices.is_empty() => {
+            let visit = |run: &[u32]| {
+                tick(run)?;
+                visitor.visit(run, 1)
+            };
+            runs.visit(visit, &mut Vec::new())?;
+        }
         RunPart::Stream { runs, indices } => {
             let mut renumbered = Vec::new();
-            runs.visit(|run| {
+            let visit = |run: &[u32]| {
                 tick(run)?;
                 renumbered.clear();
                 renumbered.extend(run.iter().map(|&number| indices[number as usize]));
                 visitor.visit(&renumbered, 1)
-            })?;
+            };
+            runs.visit(visit, &mut Vec::new())?;
         }
         RunPart::Table(table) => table.iter().try_for_each(|(run, count)| {
             tick(run)?;
@@ -351,7 +350,7 @@ struct RunFinder<'k, V> {
 impl<V: RunVisitor> Sink for RunFinder<'_, V> {
     fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
         let Self { known, visitor, run, keys } = self;
-        known.keys_of(text.as_bytes(), batch, keys);
+        known.seeds.keys_of(text.as_bytes(), batch, keys);
         for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {
             let (index, eligible) = known.find_key(key, pretoken).ok_or_else(changed)?;
             if eligible {
@@ -396,21 +395,33 @@ pub(crate) mod tests {
 
     #[test]
     fn a_stream_gives_back_its_runs() {
-        let runs: [&[u32]; 5] =
-            [&[1, 2], &[65533, 65534, 65535, 65536], &[7], &[0, u32::MAX - 1, 0], &[3, 3]];
-        let mut stream = RunStream::default();
+        let runs: [&[u32]; 6] = [
+            &[1, 2],
+            &[65533, 65534, 65535, 65536],
+            &[7],
+            &[65534],
+            &[0, u32::MAX - 1, 0],
+            &[3, 3],
+        ];
+        let mut numbers = Vec::new();
         for run in runs {
-            run.iter().for_each(|&number| stream.push(number));
-            stream.end_run();
-            stream.end_run();
+            numbers.extend_from_slice(run);
+            numbers.extend([NO_NUMBER; 2]);
         }
-        let mut found = Vec::new();
-        let visit = |run: &[u32]| {
-            found.push(run.to_vec());
-            Ok(())
-        };
-        stream.visit(visit).unwrap();
-        assert_eq!(found, runs.iter().filter(|run| run.len() > 1).copied().collect::<Vec<_>>());
-        assert_eq!(stream.bytes(), 2 * (3 + 11 + 6 + 3));
+        numbers.extend([5, 65534]);
+        // however they come, and whatever ends with what comes together
+        for together in 1..numbers.len() {
+            let mut stream = RunStream::default();
+            numbers.chunks(together).for_each(|numbers| stream.take(numbers));
+            let (mut found, mut open) = (Vec::new(), Vec::new());
+            let visit = |run: &[u32]| {
+                found.push(run.to_vec());
+                Ok(())
+            };
+            stream.visit(visit, &mut open).unwrap();
+            assert_eq!(found, runs.iter().filter(|run| run.len() > 1).copied().collect::<Vec<_>>());
+            assert_eq!(open, [5, 65534]);
+            assert_eq!(stream.bytes(), 2 * (3 + 11 + 6 + 3 + 4));
+        }
     }
 }

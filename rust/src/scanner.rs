@@ -7,31 +7,26 @@
 
 use crate::error::Result;
 use crate::feeds::Job;
+use crate::keys::fingerprint;
 use crate::pretokenize::{Pretokens, is_eligible_text};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
-use crate::tally::{checked_sum, fingerprint};
+use crate::tally::checked_sum;
 use crate::workers::Work;
 
 /// How much text is handled between two calls of a poll function, well under a millisecond of work.
 const POLL_BYTES: usize = 64 * 1024;
-/// How many pretokens go on together.
+/// About how many pretokens go on together.
 const BATCH: usize = 64;
 
 /// Adjacent pieces of a text.
 #[derive(Default)]
 pub(crate) struct Batch {
-    start: usize,
-    ends: Vec<usize>,
+    pub(crate) start: usize,
+    pub(crate) ends: Vec<usize>,
 }
 
 impl Batch {
-    /// Adds the piece that ends here.
-    #[inline]
-    pub(crate) fn push(&mut self, end: usize) {
-        self.ends.push(end);
-    }
-
     /// The pieces as (start, end).
     #[inline]
     pub(crate) fn spans(&self) -> impl Iterator<Item = (usize, usize)> {
@@ -88,9 +83,8 @@ impl<'c, S: Sink> Scanner<'c, S> {
             }
             self.batch.start = 0;
             let mut pretokens = Pretokens::new(piece, self.scheme);
-            while let Some(end) = pretokens.next_end() {
-                self.batch.push(end);
-                if self.batch.ends.len() == BATCH {
+            while pretokens.next_ends(&mut self.batch.ends) {
+                if self.batch.ends.len() >= BATCH {
                     self.flush(piece, poll)?;
                 }
             }

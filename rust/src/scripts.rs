@@ -158,24 +158,36 @@ impl Iterator for Chunks<'_> {
 }
 
 impl Chunks<'_> {
-    /// In a Latin chunk ASCII never cuts, so eight bytes at a time are read for their last letter.
+    /// In a Latin chunk ASCII never cuts: only its last letter is looked for.
     fn skip_ascii(&mut self) {
-        while let Some(word) = eight_bytes(self.bytes, self.at) {
-            if word & HIGH_BITS != 0 {
-                return;
-            }
-            let letters = letter_bits(word);
-            if letters != 0 {
-                self.firm = self.at + 8 - letters.leading_zeros() as usize / 8;
-            }
-            self.at += 8;
+        let rest = &self.bytes[self.at..];
+        let ascii = &rest[..ascii_length(rest)];
+        if let Some(last) = ascii.iter().rposition(u8::is_ascii_alphabetic) {
+            self.firm = self.at + last + 1;
+        }
+        self.at += ascii.len();
+    }
+}
+
+/// How many bytes there are before the first one that is not ASCII.
+fn ascii_length(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let mut length = BLOCK * blocks.iter().take_while(|block| block.is_ascii()).count();
+    while let Some(word) = eight_bytes(bytes, length) {
+        let high = word & HIGH_BITS;
+        length += high.trailing_zeros() as usize / 8;
+        if high != 0 {
+            return length;
         }
     }
+    length + bytes[length..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// The highest bit of each of eight bytes.
 pub(crate) const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-const ONES: u64 = 0x0101_0101_0101_0101;
+/// One in each of eight bytes.
+pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Returns the eight bytes from `at`, the first one lowest, if there are so many.
 #[inline]

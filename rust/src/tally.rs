@@ -6,102 +6,30 @@
 //!
 //! No Python twin: there it is a `Counter`.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hint::{black_box, select_unpredictable};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::scanner::Batch;
+use crate::keys::{Item, Key, Seeds, Words};
 use crate::settings::MAX_COUNT;
 use crate::tables::{Table, sequence};
 
 /// Numbers are below this, and so are the numbers that sequences are made of.
 pub(crate) const MAX_DISTINCT: u32 = (1 << 31) - 1;
+/// In the place of a number or a place: there is none.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// In the place of a long sequence's number: the sequence is short.
 const SHORT: u32 = MAX_DISTINCT;
 /// The bit beside it: the sequence is marked.
 const MARK: u32 = 1 << 31;
+const NO_KEY: Words = [0; 2];
 const SMALLEST: usize = 16;
 const MERGED_TOGETHER: usize = 256;
-
-/// What sequences are made of.
-pub(crate) trait Item: Copy + Ord {
-    /// The bits in which the key of a long sequence differs from that of any short one.
-    const LONG: u128;
-    /// The most items of a short sequence.
-    const SHORT_LENGTH: usize;
-
-    /// A short sequence as its own key, never 0.
-    fn pack(sequence: &[Self]) -> u128;
-    /// Appends the items of such a key.
-    fn unpack(key: u128, items: &mut Vec<Self>);
-    /// All of a sequence but its length, in words.
-    fn words(sequence: &[Self]) -> impl Iterator<Item = u64>;
-}
-
-/// Fifteen bytes, the first one lowest, and the length above them.
-impl Item for u8 {
-    const LONG: u128 = 0xFF << 120;
-    const SHORT_LENGTH: usize = 15;
-
-    #[inline]
-    fn pack(sequence: &[u8]) -> u128 {
-        let mut bytes = [0; 16];
-        bytes[..sequence.len()].copy_from_slice(sequence);
-        bytes[15] = sequence.len() as u8;
-        u128::from_le_bytes(bytes)
-    }
-
-    fn unpack(key: u128, items: &mut Vec<u8>) {
-        let bytes = key.to_le_bytes();
-        items.extend_from_slice(&bytes[..usize::from(bytes[15])]);
-    }
-
-    #[inline]
-    fn words(sequence: &[u8]) -> impl Iterator<Item = u64> {
-        let (eights, rest) = sequence.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        eights.iter().copied().chain([last]).map(u64::from_le_bytes)
-    }
-}
-
-/// Four numbers, each plus one, the first one lowest; 0 where there is none.
-impl Item for u32 {
-    const LONG: u128 = 0xFFFF_FFFF << 96;
-    const SHORT_LENGTH: usize = 4;
-
-    #[inline]
-    fn pack(sequence: &[u32]) -> u128 {
-        let lane = |key, &number: &u32| key << 32 | u128::from(number + 1);
-        sequence.iter().rev().fold(0, lane)
-    }
-
-    fn unpack(mut key: u128, items: &mut Vec<u32>) {
-        while key != 0 {
-            items.push(key as u32 - 1);
-            key >>= 32;
-        }
-    }
-
-    #[inline]
-    fn words(sequence: &[u32]) -> impl Iterator<Item = u64> {
-        let word =
-            |pair: &[u32]| u64::from(pair[0]) << 32 | u64::from(pair.get(1).map_or(0, |x| x + 1));
-        sequence.chunks(2).map(word)
-    }
-}
-
-/// How a table finds a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    key: u128,
-    hash: u64,
-}
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct Entry {
-    /// 0 where there is no entry.
-    key: u128,
+    /// `NO_KEY` where there is no entry.
+    key: Words,
     count: u64,
     number: u32,
     /// The place among the long sequences, or `SHORT`; and the mark.
@@ -114,19 +42,18 @@ pub(crate) struct Tally<T> {
     len: u32,
     long_items: Vec<T>,
     long_ends: Vec<usize>,
-    seeds: [u64; 2],
+    /// How its keys are made.
+    pub(crate) seeds: Seeds,
 }
 
 impl<T> Default for Tally<T> {
     fn default() -> Self {
-        // Seeds of its own for every table: no text can be made whose pretokens all collide.
-        let state = RandomState::new();
         Self {
             entries: vec![Entry::default(); SMALLEST],
             len: 0,
             long_items: Vec::new(),
             long_ends: Vec::new(),
-            seeds: [state.hash_one(0), state.hash_one(1)],
+            seeds: Seeds::new(),
         }
     }
 }
@@ -137,43 +64,61 @@ impl<T: Item> Tally<T> {
         self.len as usize
     }
 
-    /// How to find a sequence that is not empty.
+    /// Adds counts to sequences, none of them empty, that have these keys; a new one gets the mark
+    /// that `mark` tells. Returns in `numbers` those of the marked ones, and [`NO_NUMBER`] for
+    /// each that is not marked.
     #[inline]
-    pub(crate) fn key(&self, sequence: &[T]) -> Key {
-        if sequence.len() <= T::SHORT_LENGTH {
-            self.short_key(T::pack(sequence))
-        } else {
-            self.long_key(sequence)
+    pub(crate) fn add_all<'s>(
+        &mut self,
+        keys: &[Key],
+        sequences: impl Iterator<Item = (&'s [T], u64)>,
+        mark: impl Fn(&[T]) -> bool,
+        numbers: &mut Vec<u32>,
+    ) -> Result<()>
+    where
+        T: 's,
+    {
+        self.reserve(keys, numbers);
+        for ((number, key), (sequence, count)) in numbers.iter_mut().zip(keys).zip(sequences) {
+            let (found, marked) = match self.entries.get_mut(*number as usize) {
+                Some(entry) => {
+                    entry.count = checked_sum(entry.count, count)?;
+                    (entry.number, entry.long & MARK != 0)
+                }
+                None => self.add_key(key, sequence, count, &mark)?,
+            };
+            *number = select_unpredictable(marked, found, NO_NUMBER);
         }
+        Ok(())
     }
 
-    /// How to find a short sequence.
+    /// Makes room for those of the keys that may be new. Returns in `places` where the entry is of
+    /// each sequence that is short and found at once, and [`NO_NUMBER`] for any other.
+    ///
+    /// First one word of each entry is read, and none of these reads waits for another one: when
+    /// that is done, the entries are in the cache, and adding the keys does not move them. No
+    /// branch depends on what is read, for one that is foreseen wrongly would make all later reads
+    /// wait.
     #[inline]
-    pub(crate) fn short_key(&self, packed: u128) -> Key {
-        let low = packed as u64 ^ self.seeds[0];
-        let high = (packed >> 64) as u64 ^ self.seeds[1];
-        Key { key: packed, hash: fold(low, high) }
-    }
-
-    fn long_key(&self, sequence: &[T]) -> Key {
-        let (mut one, mut other) = (self.seeds[0], self.seeds[1]);
-        for word in T::words(sequence) {
-            one = fold(one ^ word, self.seeds[1] | 1);
-            other = fold(other.rotate_left(23) ^ word, self.seeds[0] | 1);
-        }
-        let hash = fold(one ^ sequence.len() as u64, other | 1);
-        Key { key: T::LONG | (u128::from(other) << 40 ^ u128::from(one)) & !T::LONG, hash }
-    }
-
-    /// Makes room for those of the keys that may be new. This reads the entries of all keys, and
-    /// none of these reads waits for another one: when it is done, they are in the cache, and
-    /// adding the keys does not move them.
-    #[inline]
-    pub(crate) fn reserve(&mut self, keys: &[Key]) {
-        let mask = self.entries.len() - 1;
-        let known = |key: &&Key| self.entries[key.hash as usize & mask].key == key.key;
-        let new = keys.len() - keys.iter().filter(known).count();
-        while self.len() + new > self.entries.len() / 4 * 3 {
+    fn reserve(&mut self, keys: &[Key], places: &mut Vec<u32>) {
+        loop {
+            let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
+            let word = |key: &Key| entries[key.hash as usize & mask].key[0];
+            black_box(keys.iter().fold(0, |all, key| all ^ word(key)));
+            let mut known = 0;
+            places.clear();
+            places.extend(keys.iter().map(|key| {
+                let place = key.hash as usize & mask;
+                let found = entries[place].key;
+                let differs = (found[0] ^ key.key[0]) | (found[1] ^ key.key[1]);
+                let long = u64::from(key.key[1] & T::LONG == T::LONG);
+                let is_it = differs | long == 0;
+                known += u32::from(is_it);
+                select_unpredictable(is_it, place as u32, NO_NUMBER)
+            }));
+            if self.len() + keys.len() - known as usize <= self.entries.len() / 4 * 3 {
+                return;
+            }
             self.grow();
         }
     }
@@ -182,17 +127,17 @@ impl<T: Item> Tally<T> {
     #[inline]
     pub(crate) fn find_key(&self, key: &Key, wanted: &[T]) -> Option<(u32, bool)> {
         let entry = &self.entries[self.place(key, wanted)];
-        (entry.key != 0).then_some((entry.number, entry.long & MARK != 0))
+        (entry.key != NO_KEY).then_some((entry.number, entry.long & MARK != 0))
     }
 
     /// The number of this sequence, if it is here.
     pub(crate) fn find(&self, wanted: &[T]) -> Option<u32> {
-        self.find_key(&self.key(wanted), wanted).map(|(number, _)| number)
+        self.find_key(&self.seeds.key(wanted), wanted).map(|(number, _)| number)
     }
 
     /// Adds `count` to the count of a sequence that is not empty; returns its number.
     pub(crate) fn add(&mut self, wanted: &[T], count: u64) -> Result<u32> {
-        self.add_key(&self.key(wanted), wanted, count, |_| false).map(|(number, _)| number)
+        self.add_key(&self.seeds.key(wanted), wanted, count, |_| false).map(|(number, _)| number)
     }
 
     /// As [`Self::add`] for the sequence's `key`; a new sequence gets the mark that `mark` tells.
@@ -207,7 +152,7 @@ impl<T: Item> Tally<T> {
     ) -> Result<(u32, bool)> {
         let place = self.place(key, wanted);
         let entry = &mut self.entries[place];
-        if entry.key == 0 {
+        if entry.key == NO_KEY {
             let count = checked_sum(0, count)?;
             return self.insert(place, key.key, wanted, count, mark(wanted));
         }
@@ -222,7 +167,7 @@ impl<T: Item> Tally<T> {
         let mut place = key.hash as usize & mask;
         loop {
             let entry = &self.entries[place];
-            if entry.key == 0
+            if entry.key == NO_KEY
                 || entry.key == key.key
                     && (wanted.len() <= T::SHORT_LENGTH || self.long(entry) == wanted)
             {
@@ -240,7 +185,7 @@ impl<T: Item> Tally<T> {
     fn insert(
         &mut self,
         place: usize,
-        key: u128,
+        key: Words,
         wanted: &[T],
         count: u64,
         mark: bool,
@@ -267,14 +212,14 @@ impl<T: Item> Tally<T> {
     fn grow(&mut self) {
         let mut entries = vec![Entry::default(); 2 * self.entries.len()];
         let mask = entries.len() - 1;
-        for entry in self.entries.iter().filter(|entry| entry.key != 0) {
+        for entry in self.entries.iter().filter(|entry| entry.key != NO_KEY) {
             let key = if (entry.long & !MARK) == SHORT {
-                self.short_key(entry.key)
+                self.seeds.short_key(entry.key)
             } else {
-                self.long_key(self.long(entry))
+                self.seeds.long_key(self.long(entry))
             };
             let mut place = key.hash as usize & mask;
-            while entries[place].key != 0 {
+            while entries[place].key != NO_KEY {
                 place = (place + 1) & mask;
             }
             entries[place] = *entry;
@@ -291,12 +236,12 @@ impl<T: Item> Tally<T> {
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<u32>> {
         let mut numbers = Vec::with_capacity(table.len());
-        let mut keys = Vec::new();
+        let (mut keys, mut places) = (Vec::new(), Vec::new());
         for start in (0..table.len()).step_by(MERGED_TOGETHER) {
             let indices = start..table.len().min(start + MERGED_TOGETHER);
             keys.clear();
-            keys.extend(indices.clone().map(|index| self.key(table.get(index))));
-            self.reserve(&keys);
+            keys.extend(indices.clone().map(|index| self.seeds.key(table.get(index))));
+            self.reserve(&keys, &mut places);
             for (index, key) in indices.zip(&keys) {
                 let (sequence, count) = (table.get(index), table.counts[index]);
                 numbers.push(self.add_key(key, sequence, count, &mark)?.0);
@@ -323,7 +268,7 @@ impl<T: Item> Tally<T> {
     pub(crate) fn into_table(self) -> Table<T> {
         let mut places = vec![0; self.len()];
         for (place, entry) in self.entries.iter().enumerate() {
-            if entry.key != 0 {
+            if entry.key != NO_KEY {
                 places[entry.number as usize] = place;
             }
         }
@@ -340,39 +285,6 @@ impl<T: Item> Tally<T> {
         }
         table
     }
-}
-
-impl Tally<u8> {
-    /// The keys of pieces of a text.
-    #[inline]
-    pub(crate) fn keys_of(&self, text: &[u8], batch: &Batch, keys: &mut Vec<Key>) {
-        keys.clear();
-        keys.extend(batch.spans().map(|(start, end)| {
-            let length = end - start;
-            match text[start..].first_chunk::<16>() {
-                // all sixteen bytes at once, and those behind the piece away
-                Some(chunk) if length <= u8::SHORT_LENGTH => {
-                    let wanted = u128::MAX >> (128 - 8 * length);
-                    let packed = u128::from_le_bytes(*chunk) & wanted | (length as u128) << 120;
-                    self.short_key(packed)
-                }
-                _ => self.key(&text[start..end]),
-            }
-        }));
-    }
-}
-
-/// A number by which to notice that bytes are not the same as before; the same in every process.
-pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
-    let mix = |sum, word| fold(sum ^ word, 0x9E37_79B9_7F4A_7C15);
-    u8::words(bytes).fold(bytes.len() as u64, mix)
-}
-
-/// Multiplies to 128 bits and folds them: every bit of both numbers reaches every bit.
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a).wrapping_mul(u128::from(b));
-    product as u64 ^ (product >> 64) as u64
 }
 
 /// `a + b`, unless that is more than a count may be.
@@ -438,29 +350,15 @@ mod tests {
         let mut tally = Tally::default();
         let (one, other) = ([1_u8; 20], [2_u8; 20]);
         // as if both had the hash of the first
-        let key = tally.key(&one);
-        tally.reserve(&[key; 3]);
+        let key = tally.seeds.key(&one);
         assert_eq!(tally.add_key(&key, &one, 1, |_| true).unwrap(), (0, true));
         assert_eq!(tally.add_key(&key, &other, 1, |_| false).unwrap(), (1, false));
         assert_eq!(tally.find_key(&key, &one), Some((0, true)));
         assert_eq!(tally.find_key(&key, &other), Some((1, false)));
         assert_eq!(tally.find_key(&key, &[3; 20]), None);
-    }
-
-    #[test]
-    fn keys_of_a_text_are_those_of_its_pieces() {
-        let text = "a bc def ghijklmnopqrstu\u{301}vwxyz 0123456789 !".as_bytes();
-        let tally = Tally::default();
-        for length in 1..=20 {
-            let mut batch = Batch::default();
-            (length..=text.len()).step_by(length).for_each(|end| batch.push(end));
-            let mut keys = Vec::new();
-            tally.keys_of(text, &batch, &mut keys);
-            assert_eq!(keys.len(), text.len() / length);
-            for (key, piece) in keys.iter().zip(batch.pieces(text)) {
-                assert_eq!(*key, tally.key(piece));
-            }
-        }
+        let (mut numbers, sequences) = (Vec::new(), [(&other[..], 1), (&one[..], 1)]);
+        tally.add_all(&[key; 2], sequences.into_iter(), |_| false, &mut numbers).unwrap();
+        assert_eq!(numbers, [NO_NUMBER, 0]);
     }
 
     #[test]

@@ -9,11 +9,12 @@ use superword::json_line::text_of_line;
 fn cases() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../../tests/cases/json_line.json")).unwrap();
+    let mut buffer = Vec::new();
     for case in &cases {
         let (line, field) = (case["line"].as_str().unwrap(), case["field"].as_str().unwrap());
         // a file starts with the line, so its first mark of byte order is skipped
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        match text_of_line(line, field, &mut || Ok(())) {
+        match text_of_line(line.as_bytes(), field, &mut buffer, &mut || Ok(())) {
             Ok(text) => assert_eq!(case["text"], *text, "{}", case["name"]),
             Err(error) => assert_eq!(case["error"], error.message, "{}", case["name"]),
         }

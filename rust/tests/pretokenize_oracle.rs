@@ -54,10 +54,16 @@ fn random_text(groups: &[Vec<char>], index: usize, random: &mut Random) -> Strin
     for _ in 0..random.below(5) {
         palette.push(random.below(groups.len()));
     }
-    let usual: Vec<char> = "aAbzZ 's\n1.`{@[".chars().collect();
-    // Long stretches of ASCII take the fast paths.
+    let mut usual: Vec<char> = "aAbzZ 's\n1.`{@[\t\r/lL".chars().collect();
+    if random.below(2) == 0 {
+        // runs of one kind, and the same few kinds side by side
+        let from = random.below(usual.len() - 4);
+        usual = [usual[from..from + 4].to_vec(), vec![' ', 'a']].concat();
+    }
+    // Long stretches of ASCII take the fast paths, those of 64 bytes and more the fastest.
     let ascii_of_8 = random.below(9);
-    (0..1 + random.below(28))
+    let longest = if random.below(4) == 0 { 150 } else { 28 };
+    (0..1 + random.below(longest))
         .map(|_| {
             if random.below(8) < ascii_of_8 {
                 return usual[random.below(usual.len())];
