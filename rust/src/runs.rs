@@ -6,92 +6,21 @@
 //!
 //! No Python twin: there runs are always counted.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::FileFeed;
 use crate::parallel::map_in_order;
+use crate::run_stream::{RunStream, STRETCH, visit_codes};
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
 use crate::tally::{Key, Tally};
-use crate::ticker::Ticker;
 use crate::workers::count_jobs;
-
-/// From this code on a code is no number.
-const FIRST_SPECIAL: u16 = u16::MAX - 1;
-/// A run ends.
-const END: u16 = FIRST_SPECIAL;
-/// The number follows in two codes, the high one first.
-const LARGE: u16 = u16::MAX;
-
-/// Runs one after the other in the order of the text: numbers of pretokens, most of which are
-/// small.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunStream {
-    codes: Vec<u16>,
-    /// The pretoken that starts a run if another one follows.
-    first: Option<u32>,
-    open: bool,
-}
-
-impl RunStream {
-    /// The run goes on with this pretoken.
-    #[inline]
-    pub(crate) fn push(&mut self, number: u32) {
-        if !self.open {
-            let Some(first) = self.first.replace(number) else { return };
-            self.open = true;
-            self.put(first);
-        }
-        self.put(number);
-    }
-
-    #[inline]
-    fn put(&mut self, number: u32) {
-        if number < u32::from(FIRST_SPECIAL) {
-            self.codes.push(number as u16);
-        } else {
-            self.codes.extend_from_slice(&[LARGE, (number >> 16) as u16, number as u16]);
-        }
-    }
-
-    /// The run ends; one of a single pretoken is none.
-    #[inline]
-    pub(crate) fn end_run(&mut self) {
-        if self.open {
-            self.codes.push(END);
-        }
-        self.first = None;
-        self.open = false;
-    }
-
-    /// The memory that the runs so far take.
-    pub(crate) fn bytes(&self) -> usize {
-        2 * self.codes.len()
-    }
-
-    /// Calls `visit` with each run.
-    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
-        let mut run = Vec::new();
-        let mut codes = self.codes.iter();
-        while let Some(&code) = codes.next() {
-            match code {
-                END => {
-                    visit(&run)?;
-                    run.clear();
-                }
-                LARGE => {
-                    let high = codes.next().copied().unwrap_or_default();
-                    let low = codes.next().copied().unwrap_or_default();
-                    run.push(u32::from(high) << 16 | u32::from(low));
-                }
-                number => run.push(u32::from(number)),
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Where runs go while documents are counted; they hold the numbers of pretokens.
 pub(crate) enum RunKeeper {
@@ -165,11 +94,21 @@ pub(crate) enum RunPart {
 }
 
 impl RunPart {
-    /// About how many pretokens there are in all runs: what large numbers take more, counts twice.
-    fn size(&self) -> u64 {
+    /// Where the stretches end into which the runs fall, in codes or in runs.
+    fn ends(&self) -> Vec<usize> {
         match self {
-            Self::Stream { runs, .. } => runs.codes.len() as u64,
-            Self::Table(table) => table.items.len() as u64,
+            Self::Stream { runs, .. } => runs.ends(),
+            Self::Table(table) => {
+                let (mut ends, mut full) = (Vec::new(), STRETCH);
+                for (run, &end) in table.ends.iter().enumerate() {
+                    if end >= full {
+                        ends.push(run + 1);
+                        full = end + STRETCH;
+                    }
+                }
+                ends.push(table.len());
+                ends
+            }
         }
     }
 }
@@ -196,11 +135,6 @@ pub struct Runs {
 pub(crate) trait RunVisitor: Send {
     /// Takes a run and how often it occurs.
     fn visit(&mut self, run: &[u32], count: u64) -> Result<()>;
-
-    /// All runs have been taken.
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl Runs {
@@ -253,21 +187,106 @@ impl Runs {
         new: &(dyn Fn() -> V + Sync),
         progress: &mut Progress<'_>,
     ) -> Result<Vec<V>> {
-        let work = |part: usize, progress: &mut Progress<'_>| {
-            let mut visitor = new();
-            visit_part(&self.parts[part], &mut visitor, stage, progress)?;
-            visitor.finish()?;
+        let mut pass = Pass::new(stage);
+        self.go_on(&mut pass, pretokens, threads, new, &AtomicBool::new(false), progress)?;
+        Ok(pass.visitors)
+    }
+
+    /// As [`Self::visit`], for those runs that the pass has not taken yet, until it is `paused`;
+    /// returns whether all have been taken. What reads files again cannot be paused.
+    ///
+    /// # Errors
+    /// As for [`Self::visit`]; then the pass is of no use any more.
+    pub(crate) fn go_on<V: RunVisitor>(
+        &self,
+        pass: &mut Pass<V>,
+        pretokens: &PretokenCounts,
+        threads: usize,
+        new: &(dyn Fn() -> V + Sync),
+        paused: &AtomicBool,
+        progress: &mut Progress<'_>,
+    ) -> Result<bool> {
+        let (stage, stretches) = (pass.stage, self.stretches());
+        let next = AtomicUsize::new(pass.taken);
+        let ready = Mutex::new(std::mem::take(&mut pass.visitors));
+        let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
+        // One visitor for each thread, not for each stretch: what they collect is put together.
+        let work = |_: usize, check: &mut Progress<'_>| {
+            let mut visitor = lock().pop();
+            while !paused.load(Ordering::Relaxed) {
+                let Some(stretch) = stretches.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    break;
+                };
+                check(stage, 0, 0)?;
+                self.visit_stretch(stretch, visitor.get_or_insert_with(new))?;
+            }
             Ok(visitor)
         };
-        let mut visitors = match self.parts.len() {
-            // one part tells how far it is, several how many of them are done
-            1 => vec![work(0, progress)?],
-            parts => map_in_order(stage, parts, threads, &work, progress)?,
+        let total = stretches.len();
+        let mut report = |stage: &'static str, _: u64, _: u64| {
+            let taken = next.load(Ordering::Relaxed).min(total);
+            progress(stage, taken as u64, total as u64)
         };
-        for again in &self.again {
-            visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
+        let workers = threads.min(total - pass.taken);
+        let visitors = map_in_order(stage, workers, workers, &work, &mut report)?;
+        report(stage, 0, 0)?;
+        pass.visitors = lock().drain(..).chain(visitors.into_iter().flatten()).collect();
+        pass.taken = next.load(Ordering::Relaxed).min(total);
+        if pass.taken < total {
+            return Ok(false);
         }
-        Ok(visitors)
+        for again in &self.again {
+            pass.visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
+        }
+        Ok(true)
+    }
+
+    fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        for (part, runs) in self.parts.iter().enumerate() {
+            let mut start = 0;
+            for end in runs.ends() {
+                stretches.push(Stretch { part, range: start..end });
+                start = end;
+            }
+        }
+        stretches
+    }
+
+    fn visit_stretch(&self, stretch: &Stretch, visitor: &mut impl RunVisitor) -> Result<()> {
+        let range = stretch.range.clone();
+        match &self.parts[stretch.part] {
+            RunPart::Stream { runs, indices } if indices.is_empty() => {
+                visit_codes(&runs.codes[range], |number| number, |run| visitor.visit(run, 1))
+            }
+            RunPart::Stream { runs, indices } => {
+                let index = |number: u32| indices[number as usize];
+                visit_codes(&runs.codes[range], index, |run| visitor.visit(run, 1))
+            }
+            RunPart::Table(table) => {
+                let mut runs = range.map(|index| (table.get(index), table.counts[index]));
+                runs.try_for_each(|(run, count)| visitor.visit(run, count))
+            }
+        }
+    }
+}
+
+/// Runs that are visited together, by the index of their part and where they stand in it.
+struct Stretch {
+    part: usize,
+    range: Range<usize>,
+}
+
+/// How far all runs have been visited, and by whom.
+pub(crate) struct Pass<V> {
+    stage: &'static str,
+    taken: usize,
+    pub(crate) visitors: Vec<V>,
+}
+
+impl<V> Pass<V> {
+    pub(crate) fn new(stage: &'static str) -> Self {
+        Self { stage, taken: 0, visitors: Vec::new() }
     }
 }
 
@@ -275,41 +294,6 @@ fn renumber(items: &mut [u32], indices: &[u32]) {
     if !indices.is_empty() {
         items.iter_mut().for_each(|item| *item = indices[*item as usize]);
     }
-}
-
-fn visit_part(
-    part: &RunPart,
-    visitor: &mut impl RunVisitor,
-    stage: &'static str,
-    progress: &mut Progress<'_>,
-) -> Result<()> {
-    let (mut done, total) = (0, part.size());
-    let ticker = &mut Ticker::new(progress, stage, total);
-    let mut tick = |run: &[u32]| {
-        done += run.len() as u64;
-        ticker.step(done)?;
-        ticker.work(run.len())
-    };
-    match part {
-        RunPart::Stream { runs, indices } if indices.is_empty() => runs.visit(|run| {
-            tick(run)?;
-            visitor.visit(run, 1)
-        })?,
-        RunPart::Stream { runs, indices } => {
-            let mut renumbered = Vec::new();
-            runs.visit(|run| {
-                tick(run)?;
-                renumbered.clear();
-                renumbered.extend(run.iter().map(|&number| indices[number as usize]));
-                visitor.visit(&renumbered, 1)
-            })?;
-        }
-        RunPart::Table(table) => table.iter().try_for_each(|(run, count)| {
-            tick(run)?;
-            visitor.visit(run, count)
-        })?,
-    }
-    ticker.report(total)
 }
 
 impl Rereading {
@@ -331,9 +315,8 @@ impl Rereading {
         let mut feed = FileFeed::new(&self.sources, stage);
         let (mut visitors, mut all) = (Vec::new(), 0_u64);
         for scanner in count_jobs(&mut feed, &new_scanner, threads, progress)? {
-            let Scanner { fingerprint, mut sink, .. } = scanner;
+            let Scanner { fingerprint, sink, .. } = scanner;
             all = all.wrapping_add(fingerprint);
-            sink.visitor.finish()?;
             visitors.push(sink.visitor);
         }
         if all == self.fingerprint { Ok(visitors) } else { Err(changed()) }
@@ -392,25 +375,5 @@ pub(crate) mod tests {
             [RunPart::Table(table)] => table.clone(),
             _ => panic!("the runs are no table"),
         }
-    }
-
-    #[test]
-    fn a_stream_gives_back_its_runs() {
-        let runs: [&[u32]; 5] =
-            [&[1, 2], &[65533, 65534, 65535, 65536], &[7], &[0, u32::MAX - 1, 0], &[3, 3]];
-        let mut stream = RunStream::default();
-        for run in runs {
-            run.iter().for_each(|&number| stream.push(number));
-            stream.end_run();
-            stream.end_run();
-        }
-        let mut found = Vec::new();
-        let visit = |run: &[u32]| {
-            found.push(run.to_vec());
-            Ok(())
-        };
-        stream.visit(visit).unwrap();
-        assert_eq!(found, runs.iter().filter(|run| run.len() > 1).copied().collect::<Vec<_>>());
-        assert_eq!(stream.bytes(), 2 * (3 + 11 + 6 + 3));
     }
 }
