@@ -5,6 +5,8 @@
 //! without links: one `u32` per unit is all there is. A sentinel stands before, between and after
 //! the sequences. (The Python twin links its slots instead, which reads better.)
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +34,7 @@ struct Form {
     span: u32,
 }
 
-/// The tokens of all sequences of two or more, most frequent sequences first.
+/// The tokens of all sequences of two or more, in each row the most frequent sequences first.
 #[derive(Debug, Default)]
 pub struct Arena {
     slots: Vec<u32>,
@@ -45,61 +47,119 @@ pub struct Arena {
     group_of_block: Vec<u32>,
 }
 
-impl Arena {
+/// Counts below this have a list each when sequences are put in order.
+const LISTS: usize = 1 << 12;
+
+/// The indices that `is_in` names, by falling counts.
+fn by_falling_counts(counts: &[u64], is_in: impl Fn(usize) -> bool) -> Vec<u32> {
+    let list = |i: usize| LISTS - usize::try_from(counts[i]).unwrap_or(LISTS).min(LISTS);
+    let indices = || (0..counts.len()).filter(|&i| is_in(i));
+    let mut starts = vec![0; LISTS + 2];
+    indices().for_each(|i| starts[list(i) + 1] += 1);
+    let frequent = starts[1];
+    for list in 0..=LISTS {
+        starts[list + 1] += starts[list];
+    }
+    let mut order = vec![0; starts[LISTS + 1]];
+    for i in indices() {
+        let place = &mut starts[list(i)];
+        order[*place] = i as u32;
+        *place += 1;
+    }
+    order[..frequent].sort_by_key(|&i| std::cmp::Reverse(counts[i as usize]));
+    order
+}
+
+/// Sequences laid out, a part of an arena.
+pub struct Row {
+    /// The sentinel before the first sequence, and all sequences each with the one behind it.
+    slots: Vec<u32>,
+    groups: Vec<(u32, u64)>,
+    /// The counts of all sequences, each times its length.
+    total: u128,
+}
+
+impl Row {
     /// Lays out sequences, given as in the tables: all items, where each sequence ends in them,
-    /// and the counts. `token` maps an item to its token, one of `tokens`.
+    /// and the counts. `token` maps an item to its token.
     ///
     /// # Errors
-    /// [`ErrorKind::Training`] if a count of pairs could pass 2^63 - 1 (the counts of all
-    /// sequences, each times its length, are summed), or if there are too many slots.
+    /// [`ErrorKind::Training`] if a count of pairs could pass 2^63 - 1, or if there are too many
+    /// slots.
     pub fn new<T: Copy>(
         items: &[T],
         ends: &[usize],
         counts: &[u64],
-        tokens: usize,
         token: impl Fn(T) -> u32,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
         let start = |i: usize| if i == 0 { 0 } else { ends[i - 1] };
-        let mut order = Vec::new();
+        let is_in = |i: usize| ends[i] - start(i) > 1 && counts[i] > 0;
         let (mut total, mut length) = (0_u128, 1_u64);
-        for (i, (&end, &count)) in ends.iter().zip(counts).enumerate() {
-            let here = end - start(i);
+        for (i, &count) in counts.iter().enumerate() {
+            let here = ends[i] - start(i);
             total += here as u128 * u128::from(count);
-            if total > u128::from(MAX_COUNT) {
-                return Err(Error::new(ErrorKind::Training, "a count would pass 2^63 - 1"));
-            }
-            if here > 1 && count > 0 {
-                order.push(i);
-                length += here as u64 + 1;
-            }
-            if length > MAX_SLOTS {
-                return Err(Error::new(
-                    ErrorKind::Training,
-                    "the distinct pretokens or candidates are more than 2^32 - 1 tokens long; \
-                     train on fewer documents",
-                ));
-            }
+            length += if is_in(i) { here as u64 + 1 } else { 0 };
         }
+        check_size(total, length)?;
         // Then a slot's count follows from a short list of group borders.
-        order.sort_unstable_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
+        let order = by_falling_counts(counts, is_in);
+        let mut slots = Vec::with_capacity(length as usize);
+        slots.push(END);
+        let mut groups: Vec<(u32, u64)> = Vec::new();
+        for i in order {
+            let i = i as usize;
+            if groups.last().is_none_or(|&(_, count)| count != counts[i]) {
+                groups.push((slots.len() as u32, counts[i]));
+            }
+            slots.extend(items[start(i)..ends[i]].iter().map(|&item| token(item)));
+            slots.push(END);
+            ticker.work(ends[i] - start(i))?;
+        }
+        Ok(Self { slots, groups, total })
+    }
+}
+
+/// Refuses sequences with so large a sum of counts times lengths, or of so many slots.
+fn check_size(total: u128, slots: u64) -> Result<()> {
+    if total > u128::from(MAX_COUNT) {
+        return Err(Error::new(ErrorKind::Training, "a count would pass 2^63 - 1"));
+    }
+    if slots > MAX_SLOTS {
+        return Err(Error::new(
+            ErrorKind::Training,
+            "the distinct pretokens or candidates are more than 2^32 - 1 tokens long; \
+             train on fewer documents",
+        ));
+    }
+    Ok(())
+}
+
+impl Arena {
+    /// Rows one after the other; their tokens are below `tokens`.
+    ///
+    /// # Errors
+    /// As for [`Row::new`], for all rows together.
+    pub fn new(rows: impl IntoIterator<Item = Row>, tokens: usize) -> Result<Self> {
+        let mut rows = rows.into_iter();
+        let none = Row { slots: vec![END], groups: Vec::new(), total: 0 };
+        let Row { mut slots, mut groups, mut total } = rows.next().unwrap_or(none);
+        for row in rows {
+            total += row.total;
+            // the sentinel behind the last sequence stands before the next one, too
+            let before = slots.len() - 1;
+            check_size(total, (before + row.slots.len()) as u64)?;
+            groups.extend(row.groups.iter().map(|&(start, count)| (before as u32 + start, count)));
+            slots.extend_from_slice(&row.slots[1..]);
+        }
         let mut arena = Self {
-            slots: Vec::with_capacity(length as usize),
+            slots,
             spans: vec![1; tokens],
             forms: vec![],
             form_numbers: HashMap::new(),
-            groups: vec![],
+            groups,
             group_of_block: vec![],
         };
-        arena.slots.push(END);
-        for i in order {
-            if arena.groups.last().is_none_or(|&(_, count)| count != counts[i]) {
-                arena.groups.push((arena.slots.len() as u32, counts[i]));
-            }
-            arena.slots.extend(items[start(i)..ends[i]].iter().map(|&item| token(item)));
-            arena.slots.push(END);
-            ticker.work(ends[i] - start(i))?;
-        }
         let mut group = 0;
         for block in 0..arena.slots.len().div_ceil(BLOCK) {
             group = arena.group_at(group, block * BLOCK);
@@ -149,9 +209,14 @@ impl Arena {
 
     /// Every slot where a token starts that has a right neighbour, in order, with the two tokens.
     pub fn adjacent(&self) -> impl Iterator<Item = (usize, u32, u32)> {
-        let mut slot = 0;
+        self.adjacent_in(0..self.slots.len())
+    }
+
+    /// As [`Self::adjacent`] in a range that starts and ends before a sentinel or at the end.
+    pub fn adjacent_in(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u32, u32)> {
+        let mut slot = range.start;
         std::iter::from_fn(move || {
-            while slot + 1 < self.slots.len() {
+            while slot + 1 < range.end {
                 let (here, token) = (slot, self.token(slot));
                 slot += if token == END { 1 } else { self.span(slot) };
                 let right = self.token(slot);
@@ -161,6 +226,21 @@ impl Arena {
             }
             None
         })
+    }
+
+    /// All slots in about `parts` ranges for [`Self::adjacent_in`].
+    pub fn ranges(&self, parts: usize) -> Vec<Range<usize>> {
+        let (mut ranges, mut start) = (Vec::new(), 0);
+        for part in 1..=parts {
+            let most = self.slots.len() as u128 * part as u128 / parts as u128;
+            let most = start.max(most as usize);
+            let to_end = self.slots[most..].iter().position(|&slot| slot == END);
+            let end = to_end.map_or(self.slots.len(), |length| most + length);
+            let end = if part == parts { self.slots.len() } else { end };
+            ranges.push(start..end);
+            start = end;
+        }
+        ranges
     }
 
     /// Puts `new` in the place of the tokens that start at `first` and `second`.
@@ -230,7 +310,8 @@ mod tests {
         }
         let mut quiet = no_progress;
         let mut ticker = Ticker::new(&mut quiet, "merges", 0);
-        Arena::new(&table.items, &table.ends, &table.counts, 10, |item| item, &mut ticker)
+        let row = Row::new(&table.items, &table.ends, &table.counts, |item| item, &mut ticker)?;
+        Arena::new([row], 10)
     }
 
     #[test]
@@ -243,6 +324,45 @@ mod tests {
         );
         assert_eq!(arena.run_from(5), (2, 7));
         assert_eq!(arena.run_before(7), (2, 5));
+    }
+
+    #[test]
+    fn rows_stand_one_after_the_other() {
+        let mut quiet = no_progress;
+        let ticker = &mut Ticker::new(&mut quiet, "merges", 0);
+        let mut row = |items: &[u32], count| {
+            Row::new(items, &[items.len()], &[count], |item| item, ticker).unwrap()
+        };
+        let long = vec![4; 3 * BLOCK];
+        let rows = [row(&[1, 2], 3), row(&[9], 1), row(&[3, 4], 7), row(&long, 5), row(&[8, 8], 5)];
+        let arena = Arena::new(rows, 10).unwrap();
+        let slots = [&[END, 1, 2, END, 3, 4, END][..], &long, &[END, 8, 8, END]].concat();
+        assert_eq!(arena.slots, slots);
+        let last = slots.len() - 2;
+        assert_eq!([1, 4, 7, last].map(|slot| arena.weight(slot)), [3, 7, 5, 5]);
+        let all: Vec<_> = arena.adjacent().collect();
+        assert_eq!((all.len(), all[0], all[1]), (3 * BLOCK + 2, (1, 1, 2), (4, 3, 4)));
+        for parts in [1, 2, 3, 7, 2000] {
+            let ranges = arena.ranges(parts).into_iter();
+            let found: Vec<_> = ranges.flat_map(|range| arena.adjacent_in(range)).collect();
+            assert_eq!(found, all);
+        }
+        assert_eq!(Arena::new([], 10).unwrap().adjacent().count(), 0);
+        let mut many = |count| Arena::new([row(&[1, 2], count), row(&[1, 2], 1)], 10);
+        assert!(many(MAX_COUNT / 2 - 1).is_ok());
+        let error = many(MAX_COUNT / 2).unwrap_err();
+        assert_eq!(error.message, "a count would pass 2^63 - 1");
+    }
+
+    #[test]
+    fn the_order_is_by_falling_counts() {
+        let most = LISTS as u64;
+        let counts: Vec<u64> =
+            (0..500).map(|i| [1, i % 7, most - 2 + i % 5, i << 40][i as usize % 4]).collect();
+        let mut expected: Vec<u32> = (0..500).filter(|i| i % 3 != 0).collect();
+        expected.sort_by_key(|&i| (std::cmp::Reverse(counts[i as usize]), i));
+        assert_eq!(by_falling_counts(&counts, |i| i % 3 != 0), expected);
+        assert!(by_falling_counts(&[], |_| true).is_empty());
     }
 
     #[test]

@@ -2,15 +2,20 @@
 
 use crate::error::{Progress, Result};
 use crate::model::{Op, OpKind};
-pub use crate::pruning::NOT_ELIGIBLE;
-use crate::pruning::{Cutter, Sketch};
+use crate::parallel::map_in_order;
 use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
-use crate::runs::RunVisitor;
 use crate::scanner::is_eligible;
 use crate::settings::Settings;
 use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts};
+use crate::tally::Tally;
 use crate::ticker::Ticker;
-use crate::vocabulary::vocabulary_of_ops;
+use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
+
+/// In the place of a token: the pretoken is not eligible.
+pub const NOT_ELIGIBLE: u32 = u32::MAX;
+const STAGE: &str = "candidates";
+/// So many pretokens are looked at together by one thread.
+const TOGETHER: usize = 4096;
 
 /// For every pretoken the one token it becomes, or [`NOT_ELIGIBLE`].
 ///
@@ -26,48 +31,95 @@ pub fn single_token_pretokens(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
-    single_token_pretokens_above(ops, pretokens, 1, settings, progress)
+    let total = pretokens.len() as u64;
+    let ticker = &mut Ticker::new(progress, STAGE, total);
+    ticker.report(0)?;
+    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
+    let single = single_tokens_above(ops, &vocabulary, pretokens, 1, settings, 1, progress)?;
+    progress(STAGE, total, total)?;
+    Ok(single)
 }
 
-/// As [`single_token_pretokens`], without the pretokens that are rarer than `least`.
+/// As [`single_token_pretokens`], without the pretokens that are rarer than `least`, with the
+/// vocabulary that `ops` make, on up to `threads` threads.
 ///
 /// # Errors
-/// As for [`single_token_pretokens`].
-pub(crate) fn single_token_pretokens_above(
+/// What `progress` returns.
+pub(crate) fn single_tokens_above(
     ops: &[Op],
+    vocabulary: &Vocabulary,
     pretokens: &PretokenCounts,
     least: u64,
     settings: &Settings,
+    threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
-    let total = pretokens.len() as u64;
-    let ticker = &mut Ticker::new(progress, "candidates", total);
-    ticker.report(0)?;
-    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
     let merges = pairs_of_ops(ops, OpKind::Merge);
     let numbers = settings.alphabet.numbers();
-    let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
-    let mut single = vec![NOT_ELIGIBLE; pretokens.len()];
-    for (index, (pretoken, count)) in pretokens.iter().enumerate() {
-        ticker.step(index as u64)?;
-        if count < least {
-            continue;
+    let work = |part: usize, check: &mut Progress<'_>| {
+        let ticker = &mut Ticker::new(check, STAGE, 0);
+        let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
+        let indices = part * TOGETHER..pretokens.len().min((part + 1) * TOGETHER);
+        let mut single = vec![NOT_ELIGIBLE; indices.len()];
+        for (single, index) in single.iter_mut().zip(indices) {
+            ticker.step(0)?;
+            if pretokens.counts[index] < least {
+                continue;
+            }
+            // To be in the vocabulary is necessary; that it is sufficient is a theorem which fails
+            // as soon as tokens can be deleted, so what remains is encoded.
+            let pretoken = pretokens.get(index);
+            let Some(number) = vocabulary.number(pretoken) else { continue };
+            if !is_eligible(pretoken) {
+                continue;
+            }
+            tokens.clear();
+            tokens.extend(pretoken.iter().map(|&byte| numbers[usize::from(byte)]));
+            encode_pretoken(&mut tokens, &merges, &mut scratch, ticker)?;
+            if tokens == [number] {
+                *single = number;
+            }
         }
-        // To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
-        // soon as tokens can be deleted, so what remains is encoded.
-        let Some(number) = vocabulary.number(pretoken) else { continue };
-        if !is_eligible(pretoken) {
-            continue;
-        }
-        tokens.clear();
-        tokens.extend(pretoken.iter().map(|&byte| numbers[usize::from(byte)]));
-        encode_pretoken(&mut tokens, &merges, &mut scratch, ticker)?;
-        if tokens == [number] {
-            single[index] = number;
-        }
+        Ok(single)
+    };
+    let parts = pretokens.len().div_ceil(TOGETHER);
+    let total = pretokens.len() as u64;
+    let mut report = |stage: &'static str, parts: u64, _: u64| {
+        progress(stage, total.min(parts * TOGETHER as u64), total)
+    };
+    Ok(map_in_order(STAGE, parts, threads, &work, &mut report)?.concat())
+}
+
+/// Calls `take` with the pieces of two or more tokens that a run has between the pretokens that are
+/// not eligible.
+fn each_piece(
+    run: &[u32],
+    single: &[u32],
+    tokens: &mut Vec<u32>,
+    take: impl FnMut(&[u32]) -> Result<()>,
+) -> Result<()> {
+    tokens.clear();
+    tokens.extend(run.iter().map(|&pretoken| single[pretoken as usize]));
+    let pieces = tokens.split(|&token| token == NOT_ELIGIBLE);
+    pieces.filter(|piece| piece.len() > 1).try_for_each(take)
+}
+
+/// The same candidates made of tokens. Some may be there more than once: where a pretoken turns out
+/// not to be eligible what is left can be equal.
+pub(crate) fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<SequenceCounts> {
+    let eligible = |&pretoken: &u32| single[pretoken as usize] != NOT_ELIGIBLE;
+    if pieces.items.iter().all(eligible) {
+        pieces.items.iter_mut().for_each(|item| *item = single[*item as usize]);
+        return Ok(pieces);
     }
-    ticker.report(total)?;
-    Ok(single)
+    let (mut all, mut tokens) = (SequenceCounts::default(), Vec::new());
+    for (piece, count) in pieces.iter() {
+        each_piece(piece, single, &mut tokens, |piece| {
+            all.push(piece, count);
+            Ok(())
+        })?;
+    }
+    Ok(all)
 }
 
 /// Cuts runs at what is not eligible; returns the pieces of two or more tokens with their counts.
@@ -84,18 +136,16 @@ pub fn split_runs(
     progress: &mut Progress<'_>,
 ) -> Result<SequenceCounts> {
     let total = runs.len() as u64;
-    let ticker = &mut Ticker::new(progress, "candidates", total);
+    let ticker = &mut Ticker::new(progress, STAGE, total);
     ticker.report(0)?;
-    let sketch = Sketch::new(0);
-    let mut cutter = Cutter::new(single, &sketch, 1);
+    let (mut pieces, mut tokens) = (Tally::default(), Vec::new());
     for (index, (run, count)) in runs.iter().enumerate() {
         ticker.step(index as u64)?;
         ticker.work(run.len())?;
-        cutter.visit(run, count)?;
+        each_piece(run, single, &mut tokens, |piece| pieces.add(piece, count).map(|_| ()))?;
     }
-    cutter.finish()?;
     let poll = &mut || ticker.work(POLL_EVERY);
-    let pieces = cutter.pieces.into_table();
+    let pieces = pieces.into_table();
     let sorted = pieces.arranged(&pieces.order(|piece| piece[0] as usize, poll)?);
     ticker.report(total)?;
     Ok(sorted)
@@ -164,6 +214,42 @@ mod tests {
         runs.push(&[3, 0, 1], 1);
         let error = split_runs(&runs, &single, &mut no_progress).unwrap_err();
         assert_eq!(error, Error::new(ErrorKind::Training, "a count would pass 2^63 - 1"));
+    }
+
+    #[test]
+    fn pieces_become_tokens() {
+        let mut pieces = SequenceCounts::default();
+        let entries: [(&[u32], u64); 4] =
+            [(&[1, 0], 3), (&[0, 2, 1], 4), (&[1, 2], 5), (&[1, 3], 6)];
+        entries.iter().for_each(|&(piece, count)| pieces.push(piece, count));
+        let all = in_tokens(pieces.clone(), &[97, 98, 256, 99]).unwrap();
+        let expected: [(&[u32], u64); 4] =
+            [(&[98, 97], 3), (&[97, 256, 98], 4), (&[98, 256], 5), (&[98, 99], 6)];
+        assert_eq!(all.iter().collect::<Vec<_>>(), expected);
+        let some = in_tokens(pieces, &[97, 98, 256, NOT_ELIGIBLE]).unwrap();
+        assert_eq!(some.iter().collect::<Vec<_>>(), expected[..3]);
+    }
+
+    #[test]
+    fn threads_find_the_same_single_tokens() {
+        let mut pretokens = PretokenCounts::default();
+        for i in 0..3 * TOGETHER as u64 / 2 {
+            let text: Vec<u8> = (0..13).map(|bit| b'a' + (i >> bit & 1) as u8).collect();
+            pretokens.push(&text[..2 + i as usize % 12], 1 + i % 3);
+        }
+        let settings = Settings::new(Algorithm::Boundless, 400, 400, 0);
+        let (ops, _, vocabulary) =
+            crate::merges::train_vocabulary(&pretokens, &settings, &mut no_progress).unwrap();
+        let all = single_token_pretokens(&ops, &pretokens, &settings, &mut no_progress).unwrap();
+        let wanted = |(&token, &count): (&u32, &u64)| if count < 2 { NOT_ELIGIBLE } else { token };
+        let expected: Vec<u32> = all.iter().zip(&pretokens.counts).map(wanted).collect();
+        assert!(expected != all && expected.iter().any(|&token| token != NOT_ELIGIBLE));
+        for threads in [1, 2, 3] {
+            let quiet = &mut no_progress;
+            let found =
+                single_tokens_above(&ops, &vocabulary, &pretokens, 2, &settings, threads, quiet);
+            assert_eq!(found.unwrap(), expected);
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub mod patterns;
 pub mod pretokenize;
 mod pruning;
 mod replay;
+mod run_stream;
 pub mod runs;
 mod scanner;
 pub mod scripts;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Row};
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Op, OpKind};
 use crate::pairs::Pairs;
@@ -45,6 +45,18 @@ pub fn train_merges(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
+    train_vocabulary(pretokens, settings, progress).map(|(ops, stop, _)| (ops, stop))
+}
+
+/// As [`train_merges`]; returns also the vocabulary that the ops make.
+///
+/// # Errors
+/// As for [`train_merges`].
+pub(crate) fn train_vocabulary(
+    pretokens: &PretokenCounts,
+    settings: &Settings,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Op>, Stop, Vocabulary)> {
     let vocabulary = Vocabulary::new(settings.alphabet);
     let size = vocabulary.len();
     let wanted = (settings.regular_vocab_size as usize).saturating_sub(size);
@@ -52,11 +64,13 @@ pub fn train_merges(
     let ticker = &mut Ticker::new(progress, "merges", wanted as u64);
     ticker.report(0)?;
     let Table { items, ends, counts } = pretokens;
-    let arena = Arena::new(items, ends, counts, size, |byte| number[usize::from(byte)], ticker)?;
-    let floor = first_floor(pretokens, wanted, settings.max_token_bytes).max(settings.min_count);
-    let max_bytes = settings.max_token_bytes;
-    let mut pairs = Pairs::new(vocabulary, arena, settings.rules, max_bytes, None, floor, ticker)?;
-    merge_best(OpKind::Merge, wanted, &mut pairs, settings.min_count, ticker)
+    let row = Row::new(items, ends, counts, |byte| number[usize::from(byte)], ticker)?;
+    let arena = Arena::new([row], size)?;
+    let floor = first_floor(pretokens, settings).max(settings.min_count);
+    let limits = (settings.max_token_bytes, None);
+    let mut pairs = Pairs::new(vocabulary, arena, settings.rules, limits, floor, 1, ticker)?;
+    let (ops, stop) = merge_best(OpKind::Merge, wanted, &mut pairs, settings.min_count, ticker)?;
+    Ok((ops, stop, pairs.into_vocabulary()))
 }
 
 /// Merges the best pair again and again, until `wanted` tokens are added: the ops, and why they
@@ -89,13 +103,16 @@ pub fn merge_best(
     Ok((ops, stop))
 }
 
-/// A count below which no merge will be needed to add `wanted` tokens.
+/// A count below which no merge of phase 1 will be needed.
 ///
 /// A pretoken that is not one token yet holds a pair at least as frequent as it is. So before the
 /// best pair is rarer than a pretoken, that has become one token, and so have all that are as
-/// frequent; each is a token of its own. Hence the `wanted`-th most frequent pretoken decides.
-fn first_floor(pretokens: &PretokenCounts, wanted: usize, max_bytes: Option<u64>) -> u64 {
-    let most = max_bytes.unwrap_or(u64::MAX);
+/// frequent; each is a token of its own. Hence if n tokens are wanted, the n-th most frequent
+/// pretoken decides.
+pub(crate) fn first_floor(pretokens: &PretokenCounts, settings: &Settings) -> u64 {
+    let size = settings.alphabet.tokens().len();
+    let wanted = (settings.regular_vocab_size as usize).saturating_sub(size);
+    let most = settings.max_token_bytes.unwrap_or(u64::MAX);
     let can_be_made = |pretoken: &[u8]| pretoken.len() > 1 && pretoken.len() as u64 <= most;
     let mut counts: Vec<u64> = pretokens
         .iter()
@@ -157,7 +174,7 @@ mod tests {
             let wanted = below(20);
             let mut settings = Settings::new(Algorithm::Bpe, 0, 256 + wanted as u32, 0);
             settings.max_token_bytes = [None, Some(1 + below(9))][below(2) as usize];
-            let floor = first_floor(&pretokens, wanted as usize, settings.max_token_bytes);
+            let floor = first_floor(&pretokens, &settings);
             let (ops, stop) = train_merges(&pretokens, &settings, &mut no_progress).unwrap();
             if floor > 1 {
                 above_one += 1;

@@ -2,13 +2,18 @@
 //!
 //! No Python twin: there one function counts stretches, and at first the stretch is everything.
 
+use std::ops::Range;
+
 use crate::arena::Arena;
-use crate::error::Result;
-use crate::pair_table::{NONE, PairTable};
+use crate::error::{Progress, Result};
+use crate::pair_table::{NONE, PairTable, TOGETHER};
+use crate::parallel::map_in_order;
 use crate::ticker::Ticker;
 
 /// Up to so many tokens pairs are counted in a square of numbers.
 const SQUARE: usize = 256;
+/// A thread of its own is not worth it for fewer slots.
+const SLOTS_PER_THREAD: usize = if cfg!(test) { 20 } else { 1 << 16 };
 
 /// Which pairs are counted, and how.
 pub struct Wanted<F> {
@@ -18,16 +23,17 @@ pub struct Wanted<F> {
     pub allowed: F,
 }
 
-/// Calls `each` with every pair, from left to right, and its weight, 0 if it overlaps one of the
-/// same equal tokens.
+/// Calls `each` with every pair of a range, from left to right, and its weight, 0 if it overlaps one
+/// of the same equal tokens.
 fn each_pair(
     arena: &Arena,
+    range: Range<usize>,
     disjoint: bool,
     ticker: &mut Ticker<'_, '_>,
     mut each: impl FnMut(u32, u32, u64),
 ) -> Result<()> {
     let mut taken_end = 0; // the slot after the last counted pair (x, x)
-    for (slot, left, right) in arena.adjacent() {
+    for (slot, left, right) in arena.adjacent_in(range) {
         ticker.work(1)?;
         let mut weight = arena.weight(slot);
         if disjoint && left == right {
@@ -43,39 +49,108 @@ fn each_pair(
     Ok(())
 }
 
-/// Counts the pairs that are allowed, and how many places each has; `tokens` is more than any token
-/// of the arena. Returns the number in the table of each pair of the arena, in their order, or
-/// [`NONE`]: to find a pair in the table is what costs.
+/// Counts the pairs that are allowed, and how many places each has, on up to `threads` threads;
+/// `tokens` is more than any token of the arena, `table` is empty or (for one thread) has counts
+/// that these are added to. Returns the number in the table of each pair of the arena, in their
+/// order, or [`NONE`]: to find a pair in the table is what costs.
 ///
 /// # Errors
 /// What the progress callback returns.
 pub fn count_pairs(
     arena: &Arena,
     tokens: usize,
+    wanted: &Wanted<impl Fn(u32, u32) -> bool + Sync>,
+    table: &mut PairTable,
+    threads: usize,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<Vec<u32>> {
+    let threads = threads.min(arena.slots() / SLOTS_PER_THREAD + 1);
+    if threads == 1 {
+        return count_range(arena, 0..arena.slots(), tokens, wanted, table, ticker);
+    }
+    let ranges = arena.ranges(threads);
+    let work = |part: usize, check: &mut Progress<'_>| {
+        let ticker = &mut Ticker::new(check, "", 0);
+        let mut table = PairTable::default();
+        let range = ranges[part].clone();
+        let numbers = count_range(arena, range, tokens, wanted, &mut table, ticker)?;
+        Ok((table, numbers))
+    };
+    let poll = &mut |_: &'static str, _: u64, _: u64| ticker.report_again();
+    let mut parts = map_in_order("", threads, threads, &work, poll)?.into_iter();
+    let Some((first, mut all)) = parts.next() else { return Ok(Vec::new()) };
+    *table = first;
+    for (part, numbers) in parts {
+        let joined = table.join(&part);
+        let same = |number: u32| if number == NONE { NONE } else { joined[number as usize] };
+        all.extend(numbers.into_iter().map(same));
+        ticker.report_again()?;
+    }
+    Ok(all)
+}
+
+fn count_range(
+    arena: &Arena,
+    range: Range<usize>,
+    tokens: usize,
     wanted: &Wanted<impl Fn(u32, u32) -> bool>,
     table: &mut PairTable,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<Vec<u32>> {
-    // Few tokens: their numbers in a square.
-    let square_side = if tokens <= SQUARE { tokens } else { 0 };
-    let mut square = vec![NONE; square_side * square_side];
+    if tokens <= SQUARE {
+        return count_few(arena, range, tokens, wanted, table, ticker);
+    }
     let mut numbers = Vec::new();
-    each_pair(arena, wanted.disjoint, ticker, |left, right, weight| {
+    // Pairs that wait to be found together: their weights, and where their numbers go.
+    let (mut pairs, mut waiting, mut found) = (Vec::new(), Vec::new(), Vec::new());
+    let mut count =
+        |pairs: &mut Vec<(u32, u32)>, waiting: &mut Vec<(u64, usize)>, all: &mut [u32]| {
+            table.find_together(pairs, &mut found);
+            for ((&number, (left, right)), (weight, place)) in
+                found.iter().zip(pairs.drain(..)).zip(waiting.drain(..))
+            {
+                let known = if number == NONE { table.find(left, right) } else { Some(number) };
+                let number = known.unwrap_or_else(|| table.add(left, right));
+                all[place] = number;
+                table.pairs[number as usize].add_place(weight);
+            }
+        };
+    each_pair(arena, range, wanted.disjoint, ticker, |left, right, weight| {
+        if (wanted.allowed)(left, right) {
+            pairs.push((left, right));
+            waiting.push((weight, numbers.len()));
+        }
+        numbers.push(NONE);
+        if pairs.len() == TOGETHER {
+            count(&mut pairs, &mut waiting, &mut numbers);
+        }
+    })?;
+    count(&mut pairs, &mut waiting, &mut numbers);
+    Ok(numbers)
+}
+
+/// As [`count_range`] for few tokens: the numbers of their pairs fit into a square.
+fn count_few(
+    arena: &Arena,
+    range: Range<usize>,
+    tokens: usize,
+    wanted: &Wanted<impl Fn(u32, u32) -> bool>,
+    table: &mut PairTable,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<Vec<u32>> {
+    let mut square = vec![NONE; tokens * tokens];
+    let mut numbers = Vec::new();
+    each_pair(arena, range, wanted.disjoint, ticker, |left, right, weight| {
         if !(wanted.allowed)(left, right) {
             numbers.push(NONE);
             return;
         }
-        let cell = left as usize * square_side + right as usize;
-        let known = square.get(cell).copied().filter(|&number| number != NONE);
-        let known = if square_side > 0 { known } else { table.find(left, right) };
-        let number = known.unwrap_or_else(|| table.add(left, right));
-        if square_side > 0 {
-            square[cell] = number;
+        let number = &mut square[left as usize * tokens + right as usize];
+        if *number == NONE {
+            *number = table.add(left, right);
         }
-        numbers.push(number);
-        let pair = &mut table.pairs[number as usize];
-        pair.count += weight;
-        pair.block.length += 1;
+        numbers.push(*number);
+        table.pairs[*number as usize].add_place(weight);
     })?;
     Ok(numbers)
 }
@@ -83,6 +158,7 @@ pub fn count_pairs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Row;
     use crate::error::no_progress;
     use crate::tables::SequenceCounts;
 
@@ -104,14 +180,16 @@ mod tests {
                 sequences.push(&sequence, (1 + below(most)) * (1 + below(most)));
             }
             let (items, ends) = (&sequences.items, &sequences.ends);
-            let arena = Arena::new(items, ends, &sequences.counts, 6, |item| item, ticker).unwrap();
+            let row = Row::new(items, ends, &sequences.counts, |item| item, ticker).unwrap();
+            let arena = Arena::new([row], 6).unwrap();
             let wanted = Wanted {
                 disjoint: round % 2 == 0,
                 allowed: |left: u32, right: u32| left + right != 7,
             };
-            let mut counted = |tokens: usize, floor: u64| {
+            let mut counted = |tokens: usize, floor: u64, threads: usize| {
                 let mut table = PairTable::default();
-                let mut numbers = count_pairs(&arena, tokens, &wanted, &mut table, ticker).unwrap();
+                let mut numbers =
+                    count_pairs(&arena, tokens, &wanted, &mut table, threads, ticker).unwrap();
                 table.leave_out_below(floor, &mut numbers);
                 for ((_, left, right), number) in arena.adjacent().zip(numbers) {
                     assert_eq!(table.find(left, right).unwrap_or(NONE), number);
@@ -126,13 +204,14 @@ mod tests {
                 pairs.sort_unstable();
                 pairs
             };
-            let all = counted(6, 1);
+            let all = counted(6, 1, 1);
             assert!(all.iter().all(|&(left, right, count, _)| left + right != 7 && count > 0));
-            assert_eq!(counted(1000, 1), all);
+            assert_eq!(counted(1000, 1, 1), all);
+            assert_eq!(counted([6, 1000][round % 2], 1, 2 + round % 5), all);
             let middle = all.get(all.len() / 2).map_or(1, |pair| pair.2);
             let frequent: Vec<_> = all.into_iter().filter(|pair| pair.2 >= middle).collect();
-            assert_eq!(counted(6, middle), frequent);
-            assert_eq!(counted(1000, middle), frequent);
+            assert_eq!(counted(6, middle, 2), frequent);
+            assert_eq!(counted(1000, middle, 3), frequent);
         }
     }
 }

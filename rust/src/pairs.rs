@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::heap::PairHeap;
 use crate::model::{Op, OpKind};
 use crate::pair_counts::{Wanted, count_pairs};
-use crate::pair_table::{Block, NONE, Pair, PairTable};
+use crate::pair_table::{Block, NONE, Pair, PairTable, TOGETHER};
 use crate::settings::Rules;
 use crate::sides::{Merge, Side, replace};
 use crate::ticker::Ticker;
@@ -48,6 +48,7 @@ pub struct Pairs {
     /// Pairs with a lower count may be missing below; 1 if none is.
     floor: u64,
     recounts: usize,
+    threads: usize,
     table: PairTable,
     places: Vec<u32>,
     older: Vec<Block>,
@@ -57,7 +58,8 @@ pub struct Pairs {
 
 impl Pairs {
     /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make; `floor` is a
-    /// guess at the lowest count that will be needed, which changes time and memory alone.
+    /// guess at the lowest count that will be needed, which changes time and memory alone; so do the
+    /// `threads`, which count.
     ///
     /// # Errors
     /// What the progress callback returns.
@@ -65,9 +67,9 @@ impl Pairs {
         vocabulary: Vocabulary,
         arena: Arena,
         rules: Rules,
-        max_bytes: Option<u64>,
-        max_pretokens: Option<u64>,
+        (max_bytes, max_pretokens): (Option<u64>, Option<u64>),
         floor: u64,
+        threads: usize,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
         let mut pairs = Self {
@@ -75,6 +77,7 @@ impl Pairs {
             vocabulary,
             arena,
             heap: PairHeap::new(rules == Rules::Superword),
+            threads,
             disjoint: rules == Rules::Superword,
             floor,
             recounts: 0,
@@ -91,6 +94,11 @@ impl Pairs {
     /// The tokens made so far.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
+    }
+
+    /// The tokens made, when no more will be.
+    pub fn into_vocabulary(self) -> Vocabulary {
+        self.vocabulary
     }
 
     /// The pair that comes next, `None` if there is none within the limits that occurs `least`
@@ -139,13 +147,10 @@ impl Pairs {
             self.add_gained(true, new, again);
             self.add_gained(false, new, again);
         }
+        let counted_anew = if count_new { new } else { NONE };
         let Self { table, before, after, .. } = self;
-        for &left in before.neighbours.iter().filter(|&&left| !(count_new && left == new)) {
-            table.subtract(left, best.left, before.by_token[left as usize].lost);
-        }
-        for &right in after.neighbours.iter().filter(|&&right| !(count_new && right == new)) {
-            table.subtract(best.right, right, after.by_token[right as usize].lost);
-        }
+        subtract_losses(table, before, counted_anew, |left| (left, best.left));
+        subtract_losses(table, after, counted_anew, |right| (best.right, right));
         self.before.clear();
         self.after.clear();
         if count_new {
@@ -200,7 +205,8 @@ impl Pairs {
             disjoint: self.disjoint,
             allowed: |left, right| limits.allow(vocabulary, left, right),
         };
-        let mut numbers = count_pairs(arena, vocabulary.len(), &wanted, table, ticker)?;
+        let tokens = vocabulary.len();
+        let mut numbers = count_pairs(arena, tokens, &wanted, table, self.threads, ticker)?;
         self.table.leave_out_below(self.floor, &mut numbers);
         self.note_places(|_, _| true, &numbers, ticker)
     }
@@ -218,7 +224,7 @@ impl Pairs {
             disjoint: self.disjoint,
             allowed: |left, right| is_one(left, right) && limits.allow(vocabulary, left, right),
         };
-        let numbers = count_pairs(arena, usize::MAX, &wanted, table, ticker)?;
+        let numbers = count_pairs(arena, usize::MAX, &wanted, table, 1, ticker)?;
         self.note_places(is_one, &numbers, ticker)
     }
 
@@ -230,28 +236,33 @@ impl Pairs {
         numbers: &[u32],
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
-        let mut start = self.places.len();
+        let first = self.places.len();
+        let mut length = 0;
+        // Where the next place of each pair goes: what is read at random is small.
+        let mut next = vec![NONE; self.table.pairs.len()];
         for (i, pair) in (0..).zip(&mut self.table.pairs) {
             if !wanted(pair.left, pair.right) {
                 continue;
             }
-            let length = std::mem::take(&mut pair.block.length);
             if pair.count >= self.floor {
-                pair.block.start = start;
-                start += length as usize;
+                pair.block.start = first + length as usize;
+                next[i as usize] = length;
+                length += pair.block.length;
                 self.heap.push(pair.count, i);
+            } else {
+                pair.block.length = 0;
             }
         }
-        self.places.resize(start, 0);
+        self.places.resize(first + length as usize, 0);
         for ((slot, ..), &number) in self.arena.adjacent().zip(numbers) {
             ticker.work(1)?;
             if number == NONE {
                 continue;
             }
-            let pair = &mut self.table.pairs[number as usize];
-            if pair.count >= self.floor {
-                self.places[pair.block.range().end] = slot as u32;
-                pair.block.length += 1;
+            let next = &mut next[number as usize];
+            if *next != NONE {
+                self.places[first + *next as usize] = slot as u32;
+                *next += 1;
             }
         }
         Ok(())
@@ -306,6 +317,21 @@ impl Pairs {
     }
 }
 
+/// Takes what the neighbours of one side lose, `but` one, from their pairs.
+fn subtract_losses(table: &mut PairTable, side: &Side, but: u32, pair: impl Fn(u32) -> (u32, u32)) {
+    let (mut pairs, mut lost) = ([(0, 0); TOGETHER], [0; TOGETHER]);
+    let mut numbers = Vec::new();
+    for some in side.neighbours.chunks(TOGETHER) {
+        let mut next = 0;
+        for &neighbour in some {
+            let loss = side.by_token[neighbour as usize].lost;
+            (pairs[next], lost[next]) = (pair(neighbour), loss);
+            next += usize::from(loss > 0 && neighbour != but);
+        }
+        table.subtract(&pairs[..next], &lost[..next], &mut numbers);
+    }
+}
+
 /// What a merge may make.
 struct Limits {
     max_bytes: Option<u64>,
@@ -330,6 +356,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Row;
     use crate::error::no_progress;
     use crate::merges::{Stop, merge_best};
     use crate::settings::Alphabet;
@@ -385,11 +412,12 @@ mod tests {
                 let mut quiet = no_progress;
                 let ticker = &mut Ticker::new(&mut quiet, "merges", 0);
                 let size = vocabulary.len();
-                let arena = Arena::new(&items, &ends, &counts, size, |item| item, ticker).unwrap();
-                let (bytes, pretokens) = limits;
+                let row = Row::new(&items, &ends, &counts, |item| item, ticker).unwrap();
+                let arena = Arena::new([row], size).unwrap();
                 let vocabulary = vocabulary.clone();
+                let threads = 1 + round % 3;
                 let mut pairs =
-                    Pairs::new(vocabulary, arena, rules, bytes, pretokens, floor, ticker).unwrap();
+                    Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker).unwrap();
                 let made =
                     merge_best(OpKind::Supermerge, wanted, &mut pairs, min_count, ticker).unwrap();
                 some_recounts += usize::from(pairs.recounts > 0);

@@ -104,6 +104,25 @@ pub fn map_in_order<T: Send>(
     }
 }
 
+/// Calls `own` on this thread and meanwhile `other` on one of its own, which is told when `own` has
+/// ended and should soon return then. Returns what both do; `None` if no thread could be started.
+pub(crate) fn beside<A, B: Send>(
+    own: impl FnOnce() -> A,
+    other: impl FnOnce(&AtomicBool) -> B + Send,
+) -> (A, Option<B>) {
+    let ended = AtomicBool::new(false);
+    let mut other = Some(|| other(&ended));
+    scope(|scope| {
+        let handles = start_threads(scope, 1, || {
+            let other = other.take();
+            move || other.map(|other| other())
+        });
+        let result = own();
+        ended.store(true, Ordering::Relaxed);
+        (result, join_threads(handles).pop().flatten())
+    })
+}
+
 /// Starts up to `threads` threads, each with a body of its own; a system that is out of threads
 /// gives what it has.
 pub(crate) fn start_threads<'scope, T: Send + 'scope, B: FnOnce() -> T + Send + 'scope>(
@@ -140,6 +159,19 @@ mod tests {
             let error = map_in_order("encode", 300, threads, &fails, &mut no_progress).unwrap_err();
             assert_eq!(error.message, "170");
         }
+    }
+
+    #[test]
+    fn what_goes_on_beside_is_told_of_the_end() {
+        let forever = |ended: &AtomicBool| {
+            while !ended.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            std::thread::current().id()
+        };
+        let own = std::thread::current().id();
+        let (result, other) = beside(|| std::thread::current().id(), forever);
+        assert!(result == own && other.is_some_and(|other| other != own));
     }
 
     #[test]

@@ -6,92 +6,22 @@
 //!
 //! No Python twin: there runs are always counted.
 
-use std::hint::select_unpredictable;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::FileFeed;
 use crate::keys::Key;
 use crate::parallel::map_in_order;
+use crate::run_stream::{RunStream, STRETCH, visit_codes};
 use crate::scanner::{Batch, Scanner, Sink, is_eligible};
 use crate::settings::Scheme;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
 use crate::tally::{NO_NUMBER, Tally};
-use crate::ticker::Ticker;
 use crate::workers::count_jobs;
-
-/// From this code on a code is no number.
-const FIRST_SPECIAL: u16 = u16::MAX - 1;
-/// A run ends.
-const END: u16 = FIRST_SPECIAL;
-/// The number follows in two codes, the high one first.
-const LARGE: u16 = u16::MAX;
-
-/// Runs one after the other in the order of the text: numbers of pretokens, most of which are
-/// small.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunStream {
-    codes: Vec<u16>,
-    /// Where the run starts that may go on.
-    start: usize,
-    /// How many pretokens it has.
-    length: usize,
-}
-
-impl RunStream {
-    /// Takes the numbers of pretokens that follow each other, [`NO_NUMBER`] where a run ends; one of a
-    /// single pretoken is none.
-    ///
-    /// Which pretokens are eligible no processor can foresee, so there is no branch on it: what
-    /// could come next is written in any case, and then it is decided how much of it stays.
-    pub(crate) fn take(&mut self, numbers: &[u32]) {
-        let Self { codes, start, length } = self;
-        let mut at = codes.len();
-        codes.resize(at + 3 * numbers.len(), 0);
-        for &number in numbers {
-            let eligible = number != NO_NUMBER;
-            let large = eligible && number >= u32::from(FIRST_SPECIAL);
-            let code = select_unpredictable(eligible, number as u16, END);
-            let code = if large { LARGE } else { code };
-            codes[at..at + 3].copy_from_slice(&[code, (number >> 16) as u16, number as u16]);
-            let end = at + if large { 3 } else { 1 };
-            at = select_unpredictable(eligible || *length > 1, end, *start);
-            *start = select_unpredictable(eligible, *start, at);
-            *length = select_unpredictable(eligible, *length + 1, 0);
-        }
-        codes.truncate(at);
-    }
-
-    /// The memory that the runs so far take.
-    pub(crate) fn bytes(&self) -> usize {
-        2 * self.codes.len()
-    }
-
-    /// Calls `visit` with each run; `run` then has what there is of one that may go on.
-    pub(crate) fn visit(
-        &self,
-        mut visit: impl FnMut(&[u32]) -> Result<()>,
-        run: &mut Vec<u32>,
-    ) -> Result<()> {
-        let mut codes = self.codes.iter();
-        while let Some(&code) = codes.next() {
-            match code {
-                END => {
-                    visit(run)?;
-                    run.clear();
-                }
-                LARGE => {
-                    let high = codes.next().copied().unwrap_or_default();
-                    let low = codes.next().copied().unwrap_or_default();
-                    run.push(u32::from(high) << 16 | u32::from(low));
-                }
-                number => run.push(u32::from(number)),
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Where runs go while documents are counted; they hold the numbers of pretokens.
 pub(crate) enum RunKeeper {
@@ -140,9 +70,9 @@ impl RunKeeper {
     fn shrink(&mut self, limit: RunLimit) -> Result<()> {
         let Self::Stream(stream) = std::mem::replace(self, Self::Dropped) else { return Ok(()) };
         if !limit.again {
-            let (mut runs, mut open) = (Tally::default(), Vec::new());
-            stream.visit(|run| runs.add(run, 1).map(|_| ()), &mut open)?;
-            *self = Self::Tally { runs, run: open };
+            let mut runs = Tally::default();
+            let run = stream.visit(|run| runs.add(run, 1).map(|_| ()))?;
+            *self = Self::Tally { runs, run };
         }
         Ok(())
     }
@@ -160,11 +90,21 @@ pub(crate) enum RunPart {
 }
 
 impl RunPart {
-    /// About how many pretokens there are in all runs: what large numbers take more, counts twice.
-    fn size(&self) -> u64 {
+    /// Where the stretches end into which the runs fall, in codes or in runs.
+    fn ends(&self) -> Vec<usize> {
         match self {
-            Self::Stream { runs, .. } => runs.codes.len() as u64,
-            Self::Table(table) => table.items.len() as u64,
+            Self::Stream { runs, .. } => runs.ends(),
+            Self::Table(table) => {
+                let (mut ends, mut full) = (Vec::new(), STRETCH);
+                for (run, &end) in table.ends.iter().enumerate() {
+                    if end >= full {
+                        ends.push(run + 1);
+                        full = end + STRETCH;
+                    }
+                }
+                ends.push(table.len());
+                ends
+            }
         }
     }
 }
@@ -191,11 +131,6 @@ pub struct Runs {
 pub(crate) trait RunVisitor: Send {
     /// Takes a run and how often it occurs.
     fn visit(&mut self, run: &[u32], count: u64) -> Result<()>;
-
-    /// All runs have been taken.
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl Runs {
@@ -248,21 +183,108 @@ impl Runs {
         new: &(dyn Fn() -> V + Sync),
         progress: &mut Progress<'_>,
     ) -> Result<Vec<V>> {
-        let work = |part: usize, progress: &mut Progress<'_>| {
-            let mut visitor = new();
-            visit_part(&self.parts[part], &mut visitor, stage, progress)?;
-            visitor.finish()?;
+        let mut pass = Pass::new(stage);
+        self.go_on(&mut pass, pretokens, threads, new, &AtomicBool::new(false), progress)?;
+        Ok(pass.visitors)
+    }
+
+    /// As [`Self::visit`], for those runs that the pass has not taken yet, until it is `paused`;
+    /// returns whether all have been taken. What reads files again cannot be paused.
+    ///
+    /// # Errors
+    /// As for [`Self::visit`]; then the pass is of no use any more.
+    pub(crate) fn go_on<V: RunVisitor>(
+        &self,
+        pass: &mut Pass<V>,
+        pretokens: &PretokenCounts,
+        threads: usize,
+        new: &(dyn Fn() -> V + Sync),
+        paused: &AtomicBool,
+        progress: &mut Progress<'_>,
+    ) -> Result<bool> {
+        let (stage, stretches) = (pass.stage, self.stretches());
+        let next = AtomicUsize::new(pass.taken);
+        let ready = Mutex::new(std::mem::take(&mut pass.visitors));
+        let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
+        // One visitor for each thread, not for each stretch: what they collect is put together.
+        let work = |_: usize, check: &mut Progress<'_>| {
+            let mut visitor = lock().pop();
+            while !paused.load(Ordering::Relaxed) {
+                let Some(stretch) = stretches.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    break;
+                };
+                check(stage, 0, 0)?;
+                self.visit_stretch(stretch, visitor.get_or_insert_with(new))?;
+            }
             Ok(visitor)
         };
-        let mut visitors = match self.parts.len() {
-            // one part tells how far it is, several how many of them are done
-            1 => vec![work(0, progress)?],
-            parts => map_in_order(stage, parts, threads, &work, progress)?,
+        let total = stretches.len();
+        let mut report = |stage: &'static str, _: u64, _: u64| {
+            let taken = next.load(Ordering::Relaxed).min(total);
+            progress(stage, taken as u64, total as u64)
         };
-        for again in &self.again {
-            visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
+        let workers = threads.min(total - pass.taken);
+        let visitors = map_in_order(stage, workers, workers, &work, &mut report)?;
+        report(stage, 0, 0)?;
+        pass.visitors = lock().drain(..).chain(visitors.into_iter().flatten()).collect();
+        pass.taken = next.load(Ordering::Relaxed).min(total);
+        if pass.taken < total {
+            return Ok(false);
         }
-        Ok(visitors)
+        for again in &self.again {
+            pass.visitors.extend(again.visit(pretokens, stage, threads, new, progress)?);
+        }
+        Ok(true)
+    }
+
+    fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        for (part, runs) in self.parts.iter().enumerate() {
+            let mut start = 0;
+            for end in runs.ends() {
+                stretches.push(Stretch { part, range: start..end });
+                start = end;
+            }
+        }
+        stretches
+    }
+
+    fn visit_stretch(&self, stretch: &Stretch, visitor: &mut impl RunVisitor) -> Result<()> {
+        let range = stretch.range.clone();
+        match &self.parts[stretch.part] {
+            RunPart::Stream { runs, indices } if indices.is_empty() => {
+                visit_codes(&runs.codes[range], |number| number, |run| visitor.visit(run, 1))?;
+                Ok(())
+            }
+            RunPart::Stream { runs, indices } => {
+                let index = |number: u32| indices[number as usize];
+                visit_codes(&runs.codes[range], index, |run| visitor.visit(run, 1))?;
+                Ok(())
+            }
+            RunPart::Table(table) => {
+                let mut runs = range.map(|index| (table.get(index), table.counts[index]));
+                runs.try_for_each(|(run, count)| visitor.visit(run, count))
+            }
+        }
+    }
+}
+
+/// Runs that are visited together, by the index of their part and where they stand in it.
+struct Stretch {
+    part: usize,
+    range: Range<usize>,
+}
+
+/// How far all runs have been visited, and by whom.
+pub(crate) struct Pass<V> {
+    stage: &'static str,
+    taken: usize,
+    pub(crate) visitors: Vec<V>,
+}
+
+impl<V> Pass<V> {
+    pub(crate) fn new(stage: &'static str) -> Self {
+        Self { stage, taken: 0, visitors: Vec::new() }
     }
 }
 
@@ -270,45 +292,6 @@ fn renumber(items: &mut [u32], indices: &[u32]) {
     if !indices.is_empty() {
         items.iter_mut().for_each(|item| *item = indices[*item as usize]);
     }
-}
-
-fn visit_part(
-    part: &RunPart,
-    visitor: &mut impl RunVisitor,
-    stage: &'static str,
-    progress: &mut Progress<'_>,
-) -> Result<()> {
-    let (mut done, total) = (0, part.size());
-    let ticker = &mut Ticker::new(progress, stage, total);
-    let mut tick = |run: &[u32]| {
-        done += run.len() as u64;
-        ticker.step(done)?;
-        ticker.work(run.len())
-    };
-    match part {
-        RunPart::Stream { runs, indices } if indices.is_empty() => {
-            let visit = |run: &[u32]| {
-                tick(run)?;
-                visitor.visit(run, 1)
-            };
-            runs.visit(visit, &mut Vec::new())?;
-        }
-        RunPart::Stream { runs, indices } => {
-            let mut renumbered = Vec::new();
-            let visit = |run: &[u32]| {
-                tick(run)?;
-                renumbered.clear();
-                renumbered.extend(run.iter().map(|&number| indices[number as usize]));
-                visitor.visit(&renumbered, 1)
-            };
-            runs.visit(visit, &mut Vec::new())?;
-        }
-        RunPart::Table(table) => table.iter().try_for_each(|(run, count)| {
-            tick(run)?;
-            visitor.visit(run, count)
-        })?,
-    }
-    ticker.report(total)
 }
 
 impl Rereading {
@@ -330,9 +313,8 @@ impl Rereading {
         let mut feed = FileFeed::new(&self.sources, stage);
         let (mut visitors, mut all) = (Vec::new(), 0_u64);
         for scanner in count_jobs(&mut feed, &new_scanner, threads, progress)? {
-            let Scanner { fingerprint, mut sink, .. } = scanner;
+            let Scanner { fingerprint, sink, .. } = scanner;
             all = all.wrapping_add(fingerprint);
-            sink.visitor.finish()?;
             visitors.push(sink.visitor);
         }
         if all == self.fingerprint { Ok(visitors) } else { Err(changed()) }
@@ -390,38 +372,6 @@ pub(crate) mod tests {
         match &runs.parts[..] {
             [RunPart::Table(table)] => table.clone(),
             _ => panic!("the runs are no table"),
-        }
-    }
-
-    #[test]
-    fn a_stream_gives_back_its_runs() {
-        let runs: [&[u32]; 6] = [
-            &[1, 2],
-            &[65533, 65534, 65535, 65536],
-            &[7],
-            &[65534],
-            &[0, u32::MAX - 1, 0],
-            &[3, 3],
-        ];
-        let mut numbers = Vec::new();
-        for run in runs {
-            numbers.extend_from_slice(run);
-            numbers.extend([NO_NUMBER; 2]);
-        }
-        numbers.extend([5, 65534]);
-        // however they come, and whatever ends with what comes together
-        for together in 1..numbers.len() {
-            let mut stream = RunStream::default();
-            numbers.chunks(together).for_each(|numbers| stream.take(numbers));
-            let (mut found, mut open) = (Vec::new(), Vec::new());
-            let visit = |run: &[u32]| {
-                found.push(run.to_vec());
-                Ok(())
-            };
-            stream.visit(visit, &mut open).unwrap();
-            assert_eq!(found, runs.iter().filter(|run| run.len() > 1).copied().collect::<Vec<_>>());
-            assert_eq!(open, [5, 65534]);
-            assert_eq!(stream.bytes(), 2 * (3 + 11 + 6 + 3 + 4));
         }
     }
 }

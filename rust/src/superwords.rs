@@ -1,6 +1,6 @@
 //! Phase 2: supermerges, over candidates made of whole pretokens (SPEC section 8).
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Row};
 use crate::error::{Progress, Result};
 use crate::merges::Stop;
 use crate::model::{Op, OpKind};
@@ -8,7 +8,9 @@ use crate::pairs::{Best, Pairs};
 use crate::settings::{Algorithm, Rules, Settings};
 use crate::tables::{SequenceCounts, Table};
 use crate::ticker::Ticker;
-use crate::vocabulary::vocabulary_of_ops;
+use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
+
+const STAGE: &str = "superwords";
 
 /// Returns the ops of the final model, supermerges among them, and why they end.
 ///
@@ -25,20 +27,27 @@ pub fn train_superwords(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    let (ops, stop, _) = train_superwords_above(ops, candidates, 1, settings, progress)?;
+    let ticker = &mut Ticker::new(progress, STAGE, 0);
+    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
+    let Table { items, ends, counts } = candidates;
+    let rows = vec![Row::new(items, ends, counts, |token| token, ticker)?];
+    let (ops, stop, _) = train_superwords_above(ops, vocabulary, rows, 1, settings, 1, progress)?;
     Ok((ops, stop))
 }
 
-/// As [`train_superwords`], where candidates may lack what supermerges of a count below `floor`
-/// need; tells also whether the result is sure not to depend on such a supermerge.
+/// As [`train_superwords`], where `rows` of candidates may lack what supermerges of a count below
+/// `floor` need, with the vocabulary that `ops` make; tells also whether the result is sure not to depend on
+/// such a supermerge.
 ///
 /// # Errors
 /// As for [`train_superwords`].
 pub(crate) fn train_superwords_above(
     ops: &[Op],
-    candidates: &SequenceCounts,
+    vocabulary: Vocabulary,
+    rows: Vec<Row>,
     floor: u64,
     settings: &Settings,
+    threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop, bool)> {
     let alphabet = settings.alphabet.tokens().len();
@@ -46,14 +55,13 @@ pub(crate) fn train_superwords_above(
         Algorithm::Superbpe => settings.supermerges as usize,
         _ => (settings.vocab_size as usize).saturating_sub(alphabet),
     };
-    let ticker = &mut Ticker::new(progress, "superwords", wanted as u64);
+    let ticker = &mut Ticker::new(progress, STAGE, wanted as u64);
     ticker.report(0)?;
-    let vocabulary = vocabulary_of_ops(ops, settings.alphabet, ticker)?;
-    let Table { items, ends, counts } = candidates;
-    let arena = Arena::new(items, ends, counts, vocabulary.len(), |token| token, ticker)?;
+    let arena = Arena::new(rows, vocabulary.len())?;
     let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
     let seams = Seams::new(vocabulary.len());
-    let pairs = Pairs::new(vocabulary, arena, Rules::Superword, limits.0, limits.1, floor, ticker)?;
+    let rules = Rules::Superword;
+    let pairs = Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker)?;
     let mut supermerges =
         Supermerges { pairs, seams, floor, min_count: settings.min_count, exact: true };
     let (ops, stop) = match settings.algorithm {

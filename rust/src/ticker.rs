@@ -44,6 +44,14 @@ impl<'a, 'p> Ticker<'a, 'p> {
         if self.work >= WORK_PER_CALL { self.report(self.done) } else { Ok(()) }
     }
 
+    /// Reports that it goes on.
+    ///
+    /// # Errors
+    /// What the callback returns.
+    pub fn report_again(&mut self) -> Result<()> {
+        self.report(self.done)
+    }
+
     /// One more step, so many of them in all.
     ///
     /// # Errors

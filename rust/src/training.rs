@@ -1,18 +1,28 @@
 //! From counts to the artifact: the stages of training one after the other.
 
-use crate::candidates::single_token_pretokens_above;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use crate::arena::Row;
+use crate::candidates::{NOT_ELIGIBLE, in_tokens, single_tokens_above};
 use crate::counts::Counts;
-use crate::error::{Progress, Result};
-use crate::merges::{Stop, train_merges};
+use crate::error::{Progress, Result, no_progress};
+use crate::merges::{Stop, train_merges, train_vocabulary};
 use crate::model::{Model, Op};
 use crate::model_file::model_to_bytes;
-use crate::pruning::{NOT_ELIGIBLE, cut_runs, lowest_floor, sketch_runs};
+use crate::parallel::{beside, map_in_order};
+use crate::pruning::{Pruning, lowest_floor};
 use crate::settings::{Algorithm, Settings};
 use crate::superwords::train_superwords_above;
+use crate::tables::{PretokenCounts, Table};
+use crate::tally::Tally;
+use crate::ticker::Ticker;
 use crate::unicode::UNICODE_VERSION;
+use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
 /// Trains on counts: phase 1, the candidates and phase 2 as the algorithm asks. Returns the
-/// artifact, and why training stopped. `threads` work on the candidates.
+/// artifact, and why training stopped. `threads` work on the candidates, as many of them as are free
+/// while the calling one is in phase 1.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Training`] if a count would pass 2^63 - 1, or what the progress callback
@@ -23,16 +33,20 @@ pub fn train_counts(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<u8>, Stop)> {
-    let (mut ops, mut stop) = train_merges(&counts.pretoken_counts, settings, progress)?;
-    if settings.algorithm != Algorithm::Bpe {
-        let last;
-        let lowest = lowest_floor(&ops, stop, settings);
-        (ops, last) = add_superwords(counts, &ops, lowest, None, settings, threads, progress)?;
-        // SuperBPE can add all its supermerges to a phase 1 that ended early.
-        if settings.algorithm != Algorithm::Superbpe || last != Stop::VocabSize {
-            stop = last;
+    let (ops, stop) = match settings.algorithm {
+        Algorithm::Bpe => train_merges(&counts.pretoken_counts, settings, progress)?,
+        _ => {
+            let mut pruning = Pruning::new(counts, settings, None);
+            let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
+            let lowest = lowest_floor(&phase_1.0, phase_1.1, settings);
+            let first = phase_1.1;
+            let (ops, last) =
+                add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)?;
+            // SuperBPE can add all its supermerges to a phase 1 that ended early.
+            let early = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
+            (ops, if early { first } else { last })
         }
-    }
+    };
     let model = Model {
         algorithm: settings.algorithm,
         alphabet: settings.alphabet,
@@ -50,44 +64,96 @@ pub fn train_counts(
     Ok((model_to_bytes(&model), stop))
 }
 
-/// The candidates and phase 2, with the highest floor that turns out to be low enough; `first` is
-/// tried first, or else a guess.
-fn add_superwords(
+/// What phase 1 makes: ops, why they end, and their vocabulary.
+type Phase1 = (Vec<Op>, Stop, Vocabulary);
+
+/// Phase 1; with several threads the pruning gets as far meanwhile as it can.
+fn merge_and_prune(
+    pruning: &mut Pruning<'_>,
     counts: &Counts,
-    ops: &[Op],
-    lowest: u64,
-    first: Option<u64>,
     settings: &Settings,
     threads: usize,
     progress: &mut Progress<'_>,
-) -> Result<(Vec<Op>, Stop)> {
-    let Counts { pretoken_counts: pretokens, runs, .. } = counts;
-    // A pretoken that is rarer than the floor can have no supermerge that reaches it.
-    let frequent = |single: &[u32], floor| -> Vec<u32> {
-        let with_counts = single.iter().zip(&pretokens.counts);
-        with_counts
-            .map(|(&token, &count)| if count < floor { NOT_ELIGIBLE } else { token })
-            .collect()
-    };
-    let single = |least, progress: &mut Progress<'_>| {
-        single_token_pretokens_above(ops, pretokens, least, settings, progress)
-    };
-    let mut tokens = single(lowest, progress)?;
-    let sketch = sketch_runs(runs, pretokens, &tokens, threads, progress)?;
-    let mut floor = first.unwrap_or_else(|| sketch.guess_floor(ops, lowest, settings));
-    loop {
-        if floor < lowest {
-            tokens = single(floor, progress)?;
-        }
-        let frequent = frequent(&tokens, floor);
-        let candidates = cut_runs(runs, pretokens, &frequent, &sketch, floor, threads, progress)?;
-        let (ops, stop, exact) =
-            train_superwords_above(ops, &candidates, floor, settings, progress)?;
-        if exact {
-            return Ok((ops, stop));
-        }
-        floor = if floor > lowest { lowest } else { 1 };
+) -> Result<Phase1> {
+    let pretokens = &counts.pretoken_counts;
+    // reading files is for the thread that was called
+    if threads < 2 || !counts.runs.again.is_empty() {
+        return train_vocabulary(pretokens, settings, progress);
     }
+    let prune = |ended: &AtomicBool| pruning.advance(threads - 1, ended, &mut no_progress);
+    let (phase_1, pruned) = beside(|| train_vocabulary(pretokens, settings, progress), prune);
+    let phase_1 = phase_1?;
+    pruned.transpose()?;
+    Ok(phase_1)
+}
+
+/// The candidates and phase 2, with the highest floor that turns out to be low enough: that of
+/// `pruning`, or else `lowest`.
+fn add_superwords<'c>(
+    counts: &'c Counts,
+    (ops, _, mut vocabulary): Phase1,
+    mut pruning: Pruning<'c>,
+    lowest: u64,
+    settings: &'c Settings,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Op>, Stop)> {
+    let pretokens = &counts.pretoken_counts;
+    loop {
+        pruning.advance(threads, &AtomicBool::new(false), progress)?;
+        let (mut pieces, mut floor) = pruning.finish()?;
+        let mut single =
+            single_tokens_above(&ops, &vocabulary, pretokens, floor, settings, threads, progress)?;
+        if floor > lowest && most_are_no_tokens(pretokens, floor, &single) {
+            // the guess counted what cannot be merged, and is far too high
+            drop(pieces);
+            single =
+                single_tokens_above(&ops, &vocabulary, pretokens, 1, settings, threads, progress)?;
+            let mut pruning = Pruning::of_tokens(counts, settings, &single);
+            pruning.advance(threads, &AtomicBool::new(false), progress)?;
+            (pieces, floor) = pruning.finish()?;
+        }
+        let rows = candidate_rows(pieces, &single, threads, progress)?;
+        drop(single);
+        let (ops_with_superwords, stop, exact) =
+            train_superwords_above(&ops, vocabulary, rows, floor, settings, threads, progress)?;
+        if exact {
+            return Ok((ops_with_superwords, stop));
+        }
+        pruning = Pruning::new(counts, settings, Some(if floor > lowest { lowest } else { 1 }));
+        let ticker = &mut Ticker::new(progress, "candidates", 0);
+        vocabulary = vocabulary_of_ops(&ops, settings.alphabet, ticker)?;
+    }
+}
+
+/// Whether phase 1 was so short that fewer than half of the pretokens that are frequent enough are
+/// tokens.
+fn most_are_no_tokens(pretokens: &PretokenCounts, floor: u64, single: &[u32]) -> bool {
+    let frequent = pretokens.counts.iter().zip(single).filter(|&(&count, _)| count >= floor);
+    let (mut all, mut tokens) = (0_usize, 0_usize);
+    for (_, &token) in frequent {
+        all += 1;
+        tokens += usize::from(token != NOT_ELIGIBLE);
+    }
+    2 * tokens < all
+}
+
+/// Candidates in rows, one of each thread's. What several threads have found stands in several rows,
+/// which changes no count: to find equal ones would take longer than to have them twice.
+fn candidate_rows(
+    pieces: Vec<Tally<u32>>,
+    single: &[u32],
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Row>> {
+    let pieces: Vec<_> = pieces.into_iter().map(|pieces| Mutex::new(Some(pieces))).collect();
+    let lay_out = |part: usize, check: &mut Progress<'_>| {
+        let pieces = pieces[part].lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Table { items, ends, counts } =
+            in_tokens(pieces.unwrap_or_default().into_table(), single)?;
+        Row::new(&items, &ends, &counts, |token| token, &mut Ticker::new(check, "candidates", 0))
+    };
+    map_in_order("candidates", pieces.len(), threads, &lay_out, progress)
 }
 
 #[cfg(test)]
@@ -96,10 +162,14 @@ mod tests {
     use crate::candidates::single_token_pretokens;
     use crate::counts::{count_documents, count_table};
     use crate::encoder::Encoder;
-    use crate::error::{Error, ErrorKind, no_progress};
+    use crate::error::{Error, ErrorKind};
     use crate::model::OpKind;
     use crate::model_file::{Limits, model_from_bytes};
+    use crate::pruning::least_floor;
+    use crate::runs::{RunKeeper, RunLimit, Runs};
+    use crate::settings::{Alphabet, MAX_COUNT};
     use crate::special_tokens::SpecialTokens;
+    use crate::tally::NO_NUMBER;
 
     const TEXT: &str = "to be or not to be, to be is to do, or not to do is to be: be or do, to do";
 
@@ -188,12 +258,17 @@ mod tests {
             let min_count = [1, 1, 1, 2, 4][numbers.below(5)];
             let settings = Settings::new(algorithm, size, size - supermerges, supermerges);
             let settings = Settings { min_count, ..settings };
-            let (merges, stop) =
-                train_merges(&counts.pretoken_counts, &settings, &mut no_progress).unwrap();
+            let quiet = &mut no_progress;
+            let phase_1 = train_vocabulary(&counts.pretoken_counts, &settings, quiet).unwrap();
+            let (merges, stop, vocabulary) = phase_1.clone();
             let lowest = lowest_floor(&merges, stop, &settings);
+            // what the sketch leaves out is below every floor for which it is asked
+            assert!(least_floor(&counts.pretoken_counts, &settings) <= lowest);
             let train = |lowest, first| {
+                let pruning = Pruning::new(&counts, &settings, first);
+                let phase_1 = phase_1.clone();
                 let quiet = &mut no_progress;
-                add_superwords(&counts, &merges, lowest, first, &settings, 1, quiet).unwrap()
+                add_superwords(&counts, phase_1, pruning, lowest, &settings, 1, quiet).unwrap()
             };
             let whole = train(1, Some(1));
             for first in [None, Some(1), Some(2), Some(lowest), Some(lowest + 3), Some(1 << 40)] {
@@ -213,12 +288,101 @@ mod tests {
             let table = crate::runs::tests::table_of(&counts.runs);
             let candidates =
                 crate::candidates::split_runs(&table, &single, &mut no_progress).unwrap();
+            let Table { items, ends, counts } = &candidates;
+            let ticker = &mut Ticker::new(quiet, "superwords", 0);
+            let rows = vec![Row::new(items, ends, counts, |token| token, ticker).unwrap()];
             let (.., exact) =
-                train_superwords_above(&merges, &candidates, 2, &settings, &mut no_progress)
-                    .unwrap();
+                train_superwords_above(&merges, vocabulary, rows, 2, &settings, 1, quiet).unwrap();
             met += u32::from(!exact);
         }
         assert!(filled > 500 && unfilled > 500 && met > 500, "{filled} {unfilled} {met}");
+    }
+
+    /// The same runs as they come: in two streams, the second one with numbers of its own.
+    fn as_streams(counts: &Counts) -> Counts {
+        let table = crate::runs::tests::table_of(&counts.runs);
+        let last = counts.pretoken_counts.len() as u32 - 1;
+        let mut streams = [RunKeeper::new(), RunKeeper::new()];
+        let limit = RunLimit { bytes: usize::MAX, again: false };
+        for (index, (run, count)) in table.iter().enumerate() {
+            for _ in 0..count {
+                let number = |&index: &u32| if run.len() % 2 == 0 { index } else { last - index };
+                let numbers: Vec<u32> = run.iter().map(number).chain([NO_NUMBER]).collect();
+                streams[run.len() % 2].take(&numbers, limit).unwrap();
+            }
+            assert!(index < 20);
+        }
+        let [one, other] = streams;
+        let mut runs = Runs::default();
+        assert!(runs.add(one, Vec::new()) && runs.add(other, (0..=last).rev().collect()));
+        Counts { runs, ..counts.clone() }
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let mut numbers = Numbers(5);
+        let (mut filled, mut unfilled) = (0, 0);
+        for round in 0..400 {
+            let counts = random_counts(&mut numbers, round % 2 == 0);
+            let algorithm = [Algorithm::Boundless, Algorithm::Superbpe][numbers.below(2)];
+            let size = 257 + numbers.below(14) as u32;
+            let supermerges = if algorithm == Algorithm::Superbpe { 3.min(size - 256) } else { 0 };
+            let settings = Settings::new(algorithm, size, size - supermerges, supermerges);
+            let settings = Settings { min_count: 1 + numbers.below(3) as u64, ..settings };
+            let (_, stop) =
+                train_merges(&counts.pretoken_counts, &settings, &mut no_progress).unwrap();
+            *(if stop == Stop::VocabSize { &mut filled } else { &mut unfilled }) += 1;
+            let train = |counts: &Counts, threads| {
+                train_counts(counts, &settings, threads, &mut no_progress).unwrap()
+            };
+            let expected = train(&counts, 1);
+            let streams = as_streams(&counts);
+            assert_eq!(train(&streams, 1), expected);
+            for threads in [2, 3, 7] {
+                assert_eq!(train(&counts, threads), expected, "{settings:?} {threads}");
+                assert_eq!(train(&streams, threads), expected, "{settings:?} {threads}");
+            }
+        }
+        assert!(filled > 100 && unfilled > 100, "{filled} {unfilled}");
+    }
+
+    #[test]
+    fn it_can_be_stopped_at_any_call_with_any_number_of_threads() {
+        let settings = settings(Algorithm::Boundless);
+        let counts = counts(&settings);
+        for threads in [1, 2, 3] {
+            let mut stages = Vec::new();
+            for calls in 0.. {
+                let mut left = calls;
+                let mut progress = |stage: &'static str, _: u64, _: u64| {
+                    if left == 0 {
+                        stages.push(stage);
+                        return Err(Error::cancelled());
+                    }
+                    left -= 1;
+                    Ok(())
+                };
+                match train_counts(&counts, &settings, threads, &mut progress) {
+                    Err(error) => assert_eq!(error.kind, ErrorKind::Cancelled),
+                    Ok(_) => break,
+                }
+            }
+            stages.sort_unstable();
+            stages.dedup();
+            assert_eq!(stages, ["candidates", "merges", "superwords"]);
+        }
+    }
+
+    #[test]
+    fn the_error_of_phase_1_comes_first() {
+        let settings = Settings { alphabet: Alphabet::Utf8, ..settings(Algorithm::Boundless) };
+        let runs = [(vec!["a", "a"], MAX_COUNT / 2)];
+        let mut counts = count_table(&[("a", MAX_COUNT)], &runs, 1, &mut no_progress).unwrap();
+        counts.pretoken_counts.push(b"\xff", 1);
+        for threads in [1, 2] {
+            let error = train_counts(&counts, &settings, threads, &mut no_progress).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Input);
+        }
     }
 
     #[test]

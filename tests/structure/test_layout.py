@@ -22,6 +22,7 @@ ONLY_RUST = {
     "settings": "superword.settings",
     "tables": "lists of tuples in Python",
     "pruning": "what of the runs can matter: Python takes all",
+    "run_stream": "runs as they come: Python counts them",
     "runs": "how runs are kept: Python counts them",
     "json_string": "strings of JSON, 64 bytes at a time: regular expressions in Python",
     "scanner": "documents to batches of pretokens: a list in Python",
@@ -38,12 +39,19 @@ ONLY_RUST = {
 }
 # Functions that other modules use in one language alone, with the reason
 APART = {
-    "candidates": {"single_token_pretokens_above": "Python takes all"},
+    "candidates": {
+        "single_tokens_above": "Python takes all",
+        "in_tokens": "Python cuts when it knows the tokens",
+    },
     "counts": {"check_document_size": "Rust checks where it reads"},
     "decompress": {"gzip_chunks": "one reader in Rust", "zstd_chunks": "one reader in Rust"},
     "documents": {"documents_of_file": "an iterator in Rust", "too_long": "a length in Python"},
     "file_input": {"file_error": "private in Rust"},
-    "merges": {"byte_tokens": "private in Rust"},
+    "merges": {
+        "byte_tokens": "private in Rust",
+        "train_vocabulary": "Python makes the vocabulary again",
+        "first_floor": "Python counts all pairs",
+    },
     "pretokenize": {"pretokenize": "the iterator Pretokens in Rust"},
     "scripts": {
         "is_real": "a method in Rust",
