@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-rust bench-cliffs \
+.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-rust bench-scan bench-cliffs \
 	bench-compare instructions lint format wheel readme clean FORCE
 
 help:  ## list the commands
@@ -70,6 +70,9 @@ bench: build  ## CPU seconds of each stage in both backends, on the demo corpus
 
 bench-rust:  ## the time of each stage of the Rust core, with its spread (ARGS=train: only such names)
 	$(CARGO) bench --locked -p superword -- $(ARGS)
+
+bench-scan:  ## the scanners beside each other on a corpus (ARGS=corpus.jsonl)
+	$(CARGO) bench --locked -p superword --bench scan -- $(abspath $(ARGS))
 
 instructions: setup  ## instructions of each Rust stage beside the recorded ones (ARGS=--update: record)
 	$(PY) benches/instructions.py $(ARGS)
