@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::scripts::lowest_bits;
 
 const BLOCK: usize = 64;
 /// What may be read or written from one block: a whole block may start at its last byte.
@@ -170,13 +171,6 @@ fn special_bytes<const N: usize>(bytes: &[u8; N]) -> u64 {
 #[inline]
 fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
-}
-
-/// The lowest bits of the eight bytes of `word`, which has no others, in one byte.
-#[inline]
-fn lowest_bits(word: u64) -> u64 {
-    // bit 8i goes to 56 + i, and no two products meet in one bit
-    word.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// Parses the escape whose backslash is at `at`, which is none of [`SHORT_ESCAPES`]: where it ends,

@@ -187,7 +187,7 @@ fn ascii_length(bytes: &[u8]) -> usize {
 /// The highest bit of each of eight bytes.
 pub(crate) const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// One in each of eight bytes.
-pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Returns the eight bytes from `at`, the first one lowest, if there are so many.
 #[inline]
@@ -196,14 +196,27 @@ pub(crate) fn eight_bytes(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*eight))
 }
 
+/// Sets the high bit of each byte that is ASCII and within these bounds, and no other bit.
+#[inline]
+pub(crate) const fn bits_within(word: u64, first: u8, last: u8) -> u64 {
+    // With the high bits cleared no sum carries into the next byte.
+    let low = word & !HIGH_BITS;
+    let from_first = low + ONES * (0x80 - first as u64);
+    let past_last = low + ONES * (0x7F - last as u64);
+    from_first & !past_last & !word & HIGH_BITS
+}
+
+/// The lowest bits of the eight bytes of `word`, which has no others, in one byte.
+#[inline]
+pub(crate) const fn lowest_bits(word: u64) -> u64 {
+    // bit 8i goes to 56 + i, and no two products meet in one bit
+    word.wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// Sets the high bit of each byte that is an ASCII lower-case letter, and no other bit.
 #[inline]
 pub(crate) const fn lower_bits(word: u64) -> u64 {
-    // With the high bits cleared no sum carries into the next byte.
-    let low = word & !HIGH_BITS;
-    let from_a = low + ONES * (0x80 - b'a' as u64);
-    let past_z = low + ONES * (0x7F - b'z' as u64);
-    from_a & !past_z & !word & HIGH_BITS
+    bits_within(word, b'a', b'z')
 }
 
 /// Sets the high bit of each byte that is an ASCII letter, and no other bit.

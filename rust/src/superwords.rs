@@ -35,9 +35,9 @@ pub fn train_superwords(
     Ok((ops, stop))
 }
 
-/// As [`train_superwords`], where `rows` of candidates may lack what supermerges of a count below
-/// `floor` need, with the vocabulary that `ops` make; tells also whether the result is sure not to depend on
-/// such a supermerge.
+/// As [`train_superwords`], with the vocabulary that `ops` make, where `rows` of candidates may lack
+/// what supermerges of a count below `floor` need; tells also whether the result is sure not to
+/// depend on such a supermerge.
 ///
 /// # Errors
 /// As for [`train_superwords`].

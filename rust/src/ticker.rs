@@ -41,7 +41,7 @@ impl<'a, 'p> Ticker<'a, 'p> {
     /// What the callback returns.
     pub fn work(&mut self, slots: usize) -> Result<()> {
         self.work += slots;
-        if self.work >= WORK_PER_CALL { self.report(self.done) } else { Ok(()) }
+        if self.work >= WORK_PER_CALL { self.report_again() } else { Ok(()) }
     }
 
     /// Reports that it goes on.

@@ -56,6 +56,7 @@ APART = {
     "scripts": {
         "is_real": "a method in Rust",
         "eight_bytes": "the fast path over ASCII",
+        "lowest_bits": "the fast path over ASCII",
         "code_point_at": "the fast path over ASCII",
     },
     "superwords": {

@@ -94,7 +94,7 @@ mod sse2 {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable {
     use super::{BLOCK, Masks};
-    use crate::scripts::{HIGH_BITS, ONES, letter_bits, lower_bits};
+    use crate::scripts::{HIGH_BITS, bits_within, letter_bits, lower_bits, lowest_bits};
 
     pub(super) fn masks_of(block: &[u8; BLOCK]) -> Masks {
         let mut masks = Masks::default();
@@ -106,29 +106,19 @@ mod portable {
     }
 
     fn add(masks: &mut Masks, word: u64, at: usize) {
-        // the high bit of each byte to the lowest byte, in their order
-        let bits = |set: u64| ((set >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << at;
-        let is = |byte: u8| within(word, byte, byte);
+        let bits = |set: u64| lowest_bits(set >> 7) << at;
+        let is = |byte: u8| bits_within(word, byte, byte);
         let (letter, lower) = (letter_bits(word), lower_bits(word));
         let newline = is(b'\r') | is(b'\n');
         masks.upper |= bits(letter & !lower);
         masks.lower |= bits(lower);
-        masks.number |= bits(within(word, b'0', b'9'));
+        masks.number |= bits(bits_within(word, b'0', b'9'));
         masks.space |= bits(is(b' '));
-        masks.blank |= bits(within(word, b'\t', b'\r') & !newline);
+        masks.blank |= bits(bits_within(word, b'\t', b'\r') & !newline);
         masks.newline |= bits(newline);
         masks.apostrophe |= bits(is(b'\''));
         masks.slash |= bits(is(b'/'));
         masks.high |= bits(word & HIGH_BITS);
-    }
-
-    /// Sets the high bit of each byte that is ASCII and within these bounds.
-    fn within(word: u64, first: u8, last: u8) -> u64 {
-        // with the high bits cleared no sum carries into the next byte
-        let low = word & !HIGH_BITS;
-        let from = low + ONES * (0x80 - u64::from(first));
-        let past = low + ONES * (0x7F - u64::from(last));
-        from & !past & !word & HIGH_BITS
     }
 }
 
