@@ -31,15 +31,18 @@ def supermerge(document, left, right):
     return result
 
 
-def train_boundless(documents, vocab_size, eligible=lambda pretoken: True, alphabet=BYTES):
-    """Ops and vocabulary in order of creation."""
+def train_boundless(
+    documents, vocab_size, eligible=lambda pretoken: True, alphabet=BYTES, by_ids=False
+):
+    """Ops and vocabulary in order of creation; `by_ids` breaks ties by ids, as no rule set does."""
     vocabulary, ops = list(alphabet), []
     corpus = [[([bytes([b]) for b in p], eligible(p)) for p in document] for document in documents]
     while len(vocabulary) < vocab_size:
         inside = [(tokens, 1) for document in corpus for tokens, _ in document]
         across = [(stretch, 1) for document in corpus for stretch in stretches(document)]
-        regular, regular_count = best_pair(count_pairs(inside))
-        joined, super_count = best_pair(count_pairs(across))
+        known = vocabulary if by_ids else None
+        regular, regular_count = best_pair(count_pairs(inside), known)
+        joined, super_count = best_pair(count_pairs(across), known)
         if regular is None and joined is None:
             break
         if super_count > regular_count:

@@ -30,8 +30,12 @@ def train_superbpe(
     max_ops=None,
     limit_bytes=None,
     limit_pretokens=None,
+    by_ids=False,
 ):
-    """Ops and vocabulary in order of creation; `max_ops` stops after that many supermerge ops."""
+    """Ops and vocabulary in order of creation; `max_ops` stops after that many supermerge ops.
+
+    `by_ids` breaks ties between supermerges by ids, as no rule set does.
+    """
     pretokens = Counter(pretoken for document in documents for pretoken in document)
     ops, vocabulary, words = train_bpe(
         sorted(pretokens.items()), regular_vocab_size, "superword", alphabet, min_count, limit_bytes
@@ -47,7 +51,8 @@ def train_superbpe(
 
     wanted, done = len(vocabulary) + supermerges, 0
     while len(vocabulary) < wanted and (max_ops is None or done < max_ops):
-        best, count = best_pair(count_pairs((run, 1) for run in runs), allowed=allowed)
+        totals = count_pairs((run, 1) for run in runs)
+        best, count = best_pair(totals, vocabulary if by_ids else None, allowed)
         if best is None or count < min_count:
             break
         done += 1
