@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 import pytest
 import regex
@@ -401,6 +402,67 @@ def test_dummy_space_01(train, case):
     assert found.encode("And") != found.encode(" And")
 
 
+# --- overflow, long-input
+
+
+@pytest.mark.parametrize("rules", ["superword", "incremental"])
+def test_count_32bit_01(train_from_counts, case, rules):
+    rows = [line.split("\t") for line in case("count-32bit-01").splitlines()]
+    table = [(word.encode(), int(count)) for word, count in rows]
+    found = train_from_counts(table, vocab_size=259, rules=rules)
+    expected = [(b"qr", 4_400_000_000), (b"oo", 3_000_000_000), (b"xy", 10)]
+    assert [(op.new, op.count) for op in found.ops] == expected
+
+
+def slower(encode, short, long):
+    """How many times as much CPU the long text takes; what takes under 4 ms counts as 4 ms."""
+
+    def seconds(text):
+        start = time.process_time()
+        encode(text)
+        return max(time.process_time() - start, 0.004)
+
+    return seconds(long) / seconds(short)
+
+
+def test_long_base64_01(train, train_from_counts, case):
+    text = case("long-base64-01")
+    word = max(text.split(), key=len)
+    assert len(word) == 120_000
+    found = train([text], vocab_size=556)
+    assert (found.vocab_size, found.report.bytes) == (556, len(text))  # no part is left out
+    assert_round_trip(found, text)
+
+    def train_on(length):
+        """One pretoken, which none of the named patterns cuts."""
+        return train_from_counts([(word[:length].encode(), 1)], vocab_size=556)
+
+    assert train_on(120_000).vocab_size == 556
+    assert slower(train_on, 7_500, 120_000) < 64  # 16 if linear, 256 if quadratic
+    assert slower(found.encode, word[:7_500], word) < 64
+
+
+def test_regex_deep_01(train, case):
+    text = expand(case("regex-deep-01"))
+    assert len(text) == 1_000_000
+    found = train([text], vocab_size=258, scheme="gpt2")
+    assert found.report.distinct_pretokens == 1
+    assert_round_trip(found, text)
+
+
+def test_quad_letters_01(train, case):
+    text = expand(case("quad-letters-01"))
+    assert text == "a" * 100_000
+    found = train(["a" * 5000, "a" * 37], vocab_size=280, scheme="gpt2")
+    assert_round_trip(found, text)
+    assert slower(found.encode, text[:6_250], text) < 64
+
+
+def expand(recipe):
+    """The text of a recipe: parts, each a unit so many times."""
+    return "".join(part["unit"] * part["repeat"] for part in recipe["parts"])
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -409,7 +471,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 26
+    assert len(run) == 30
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs
