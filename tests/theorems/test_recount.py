@@ -1,4 +1,4 @@
-"""SPEC 4.3 and 12.6: a merge is the best pair of a full recount, its count the replacements made."""
+"""SPEC 4.3, 12.6: a merge is the best pair of a full recount, its count the replacements made."""
 
 import pytest
 from compose import count_texts, settings_for, spell

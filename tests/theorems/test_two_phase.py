@@ -1,4 +1,4 @@
-"""SPEC 12.2 and 12.3: what makes two phases the same as one, and where it ends."""
+"""SPEC 12.2 to 12.4: what makes two phases the same as one, and where it ends."""
 
 from collections import Counter
 
@@ -48,8 +48,8 @@ SMALLEST = [[b"aa", *[b"a"] * 6]]
 def test_two_phases_differ_where_neighbours_make_a_pretoken(backend):
     """The condition of the theorem is needed; the normative result is that of two phases.
 
-    In one phase the pretoken aa is still a, a when (aa, aa) is counted (once, a tie with the regular
-    merge); in two phases it is whole and (aa, aa) counts twice.
+    In one phase the pretoken aa is still a, a when (aa, aa) is counted (once: a tie with the merge
+    of a and a); in two phases it is whole and (aa, aa) counts twice.
     """
     assert makes_a_pretoken(SMALLEST)
     first = ("supermerge", b"a", b"a", 3)
@@ -123,3 +123,27 @@ def test_the_correspondence_counts_ops_not_tokens(backend):
     for regular, supermerges in [(4, 0), (3, 1)]:
         chosen = settings_for("superbpe", 256 + regular + supermerges, supermerges)
         assert sorted(train_documents(backend, corpus, chosen)[0]) != sorted(ops)
+
+
+@settings(max_examples=200)
+@given(corpus=documents("ab") | prefix_free(), size=st.integers(1, 14))
+def test_a_smaller_vocabulary_is_a_prefix(backend, corpus, size):
+    assume(not makes_a_pretoken(corpus))
+    ops, _ = train_documents(backend, corpus, settings_for("boundless", 256 + size))
+    fewer, _ = train_documents(backend, corpus, settings_for("boundless", 256 + size // 2))
+    assert ops[: len(fewer)] == fewer
+
+
+def test_it_is_no_prefix_where_neighbours_make_a_pretoken(backend):
+    """SPEC 12.4 has the condition of 12.2, too.
+
+    Two regular merges do not make the pretoken ba one token, three do: then it stands in the
+    candidates beside the superword b+a, which is the same token, and (b, ba) is there twice.
+    """
+    corpus = [[b"abb", b"b", b"ba", b"b", b"b", b"a", b"b", b"a"]]
+    assert makes_a_pretoken(corpus)
+    first = ("supermerge", b"b", b"a", 2)
+    for size, second in [(258, ("merge", b"a", b"b", 1)), (259, ("supermerge", b"b", b"ba", 2))]:
+        ops, _ = train_documents(backend, corpus, settings_for("boundless", size))
+        assert ops == train_two_phase(corpus, size, has_letter)[0]
+        assert ops[:2] == [first, second]
