@@ -1,12 +1,15 @@
 //! From runs of pretokens to candidates for supermerges (SPEC section 6).
 
+use std::sync::{Mutex, PoisonError};
+
+use crate::arena::Row;
 use crate::error::{Progress, Result};
 use crate::model::{Op, OpKind};
 use crate::parallel::map_in_order;
 use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
 use crate::scanner::is_eligible;
 use crate::settings::Settings;
-use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts};
+use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts, Table};
 use crate::tally::Tally;
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
@@ -106,7 +109,7 @@ fn each_piece(
 
 /// The same candidates made of tokens. Some may be there more than once: where a pretoken turns out
 /// not to be eligible what is left can be equal.
-pub(crate) fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<SequenceCounts> {
+fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<SequenceCounts> {
     let eligible = |&pretoken: &u32| single[pretoken as usize] != NOT_ELIGIBLE;
     if pieces.items.iter().all(eligible) {
         pieces.items.iter_mut().for_each(|item| *item = single[*item as usize]);
@@ -120,6 +123,24 @@ pub(crate) fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<Se
         })?;
     }
     Ok(all)
+}
+
+/// Candidates in rows, one of each thread's. What several threads have found stands in several rows,
+/// which changes no count: to find equal ones would take longer than to have them twice.
+pub(crate) fn candidate_rows(
+    pieces: Vec<Tally<u32>>,
+    single: &[u32],
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Row>> {
+    let pieces: Vec<_> = pieces.into_iter().map(|pieces| Mutex::new(Some(pieces))).collect();
+    let lay_out = |part: usize, check: &mut Progress<'_>| {
+        let pieces = pieces[part].lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Table { items, ends, counts } =
+            in_tokens(pieces.unwrap_or_default().into_table(), single)?;
+        Row::new(&items, &ends, &counts, |token| token, &mut Ticker::new(check, STAGE, 0))
+    };
+    map_in_order(STAGE, pieces.len(), threads, &lay_out, progress)
 }
 
 /// Cuts runs at what is not eligible; returns the pieces of two or more tokens with their counts.
@@ -239,7 +260,8 @@ mod tests {
         }
         let settings = Settings::new(Algorithm::Boundless, 400, 400, 0);
         let (ops, _, vocabulary) =
-            crate::merges::train_vocabulary(&pretokens, &settings, &mut no_progress).unwrap();
+            crate::merges::train_vocabulary(&pretokens, &settings, &mut |_| (), &mut no_progress)
+                .unwrap();
         let all = single_token_pretokens(&ops, &pretokens, &settings, &mut no_progress).unwrap();
         let wanted = |(&token, &count): (&u32, &u64)| if count < 2 { NOT_ELIGIBLE } else { token };
         let expected: Vec<u32> = all.iter().zip(&pretokens.counts).map(wanted).collect();

@@ -3,6 +3,7 @@
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
 mod arena;
+mod both_phases;
 pub mod candidates;
 pub mod counts;
 mod decompress;

@@ -45,16 +45,18 @@ pub fn train_merges(
     settings: &Settings,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    train_vocabulary(pretokens, settings, progress).map(|(ops, stop, _)| (ops, stop))
+    train_vocabulary(pretokens, settings, &mut |_| (), progress).map(|(ops, stop, _)| (ops, stop))
 }
 
-/// As [`train_merges`]; returns also the vocabulary that the ops make.
+/// As [`train_merges`]; returns also the vocabulary that the ops make, and calls `made` with each of
+/// them.
 ///
 /// # Errors
 /// As for [`train_merges`].
 pub(crate) fn train_vocabulary(
     pretokens: &PretokenCounts,
     settings: &Settings,
+    made: &mut dyn FnMut(&Op),
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop, Vocabulary)> {
     let vocabulary = Vocabulary::new(settings.alphabet);
@@ -69,12 +71,13 @@ pub(crate) fn train_vocabulary(
     let floor = first_floor(pretokens, settings).max(settings.min_count);
     let limits = (settings.max_token_bytes, None);
     let mut pairs = Pairs::new(vocabulary, arena, settings.rules, limits, floor, 1, ticker)?;
-    let (ops, stop) = merge_best(OpKind::Merge, wanted, &mut pairs, settings.min_count, ticker)?;
+    let min_count = settings.min_count;
+    let (ops, stop) = merge_best(OpKind::Merge, wanted, &mut pairs, min_count, made, ticker)?;
     Ok((ops, stop, pairs.into_vocabulary()))
 }
 
-/// Merges the best pair again and again, until `wanted` tokens are added: the ops, and why they
-/// end.
+/// Merges the best pair again and again, until `wanted` tokens are added: the ops, with each of which
+/// `made` is called, and why they end.
 ///
 /// # Errors
 /// What the progress callback returns.
@@ -83,6 +86,7 @@ pub fn merge_best(
     wanted: usize,
     pairs: &mut Pairs,
     min_count: u64,
+    made: &mut dyn FnMut(&Op),
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let size = pairs.vocabulary().len();
@@ -95,7 +99,9 @@ pub fn merge_best(
         let Some(best) = pairs.best(min_count, ticker)? else {
             break if pairs.any_left() { Stop::MinCount } else { Stop::NoPairs };
         };
-        ops.push(pairs.merge(best, kind, ticker)?);
+        let op = pairs.merge(best, kind, ticker)?;
+        made(&op);
+        ops.push(op);
         added = pairs.vocabulary().len() - size;
         ticker.step(added as u64)?;
     };
@@ -127,7 +133,7 @@ pub(crate) fn first_floor(pretokens: &PretokenCounts, settings: &Settings) -> u6
 }
 
 /// The token of every byte of an alphabet; checks that it has all bytes of the pretokens.
-fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
+pub(crate) fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Result<[u32; 256]> {
     let number = alphabet.numbers();
     let missing = |byte: &u8| number[usize::from(*byte)] == u32::MAX;
     if !pretokens.items.iter().any(missing) {

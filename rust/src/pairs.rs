@@ -418,8 +418,8 @@ mod tests {
                 let threads = 1 + round % 3;
                 let mut pairs =
                     Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker).unwrap();
-                let made =
-                    merge_best(OpKind::Supermerge, wanted, &mut pairs, min_count, ticker).unwrap();
+                let (kind, ignore) = (OpKind::Supermerge, &mut |_: &Op| ());
+                let made = merge_best(kind, wanted, &mut pairs, min_count, ignore, ticker).unwrap();
                 some_recounts += usize::from(pairs.recounts > 0);
                 most_recounts += usize::from(pairs.recounts > MOST_RECOUNTS);
                 made

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::error::{Error, Progress, Result};
 
 /// How often the calling thread reports and learns that it should stop.
-const POLL: Duration = Duration::from_millis(10);
+pub(crate) const POLL: Duration = Duration::from_millis(10);
 
 /// What one thread did: results, and the error at which it stopped, each with its index.
 type Part<T> = (Vec<(usize, T)>, Option<(usize, Error)>);

@@ -57,13 +57,7 @@ pub(crate) fn train_superwords_above(
     };
     let ticker = &mut Ticker::new(progress, STAGE, wanted as u64);
     ticker.report(0)?;
-    let arena = Arena::new(rows, vocabulary.len())?;
-    let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
-    let seams = Seams::new(vocabulary.len());
-    let rules = Rules::Superword;
-    let pairs = Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker)?;
-    let mut supermerges =
-        Supermerges { pairs, seams, floor, min_count: settings.min_count, exact: true };
+    let mut supermerges = Supermerges::new(vocabulary, rows, floor, settings, threads, ticker)?;
     let (ops, stop) = match settings.algorithm {
         Algorithm::Superbpe => add_supermerges(ops, &mut supermerges, wanted, ticker)?,
         _ => replay_merges(ops, &mut supermerges, alphabet, wanted, ticker)?,
@@ -105,7 +99,7 @@ enum Next {
 }
 
 /// The supermerges of candidates that were cut where they are rarer than `floor`.
-struct Supermerges {
+pub(crate) struct Supermerges {
     pairs: Pairs,
     seams: Seams,
     floor: u64,
@@ -115,6 +109,55 @@ struct Supermerges {
 }
 
 impl Supermerges {
+    /// Counts all pairs of the rows, whose tokens are those of `vocabulary`.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Training`] if a count could pass 2^63 - 1, and what the progress callback
+    /// returns.
+    pub(crate) fn new(
+        vocabulary: Vocabulary,
+        rows: Vec<Row>,
+        floor: u64,
+        settings: &Settings,
+        threads: usize,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<Self> {
+        let arena = Arena::new(rows, vocabulary.len())?;
+        let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
+        let seams = Seams::new(vocabulary.len());
+        let rules = Rules::Superword;
+        let pairs = Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker)?;
+        Ok(Self { pairs, seams, floor, min_count: settings.min_count, exact: true })
+    }
+
+    /// Takes supermerges, the best first and no regular ones, for as long as there are some at or
+    /// above the floor and `more` says so, which gets the count of the next one and how many tokens
+    /// have been added. Returns them and the vocabulary; `None` if they depend on what was cut away,
+    /// or one makes a token of those that were there.
+    ///
+    /// # Errors
+    /// What the progress callback returns.
+    pub(crate) fn take_while(
+        mut self,
+        mut more: impl FnMut(u64, usize) -> bool,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<Option<(Vec<Op>, Vocabulary)>> {
+        let (known, mut ops) = (self.pairs.vocabulary().len(), Vec::new());
+        while let Next::Pair(best) = self.next(None, ticker)? {
+            let added = self.pairs.vocabulary().len() - known;
+            ticker.step(added as u64)?;
+            if !more(best.count, added) {
+                break;
+            }
+            let op = self.merge(best, ticker)?;
+            if !self.exact || (op.new as usize) < known {
+                return Ok(None);
+            }
+            ops.push(op);
+        }
+        Ok(Some((ops, self.pairs.into_vocabulary())))
+    }
+
     /// The best pair; or why there is none, when the regular merge that waits happens `regular`
     /// times.
     fn next(&mut self, regular: Option<u64>, ticker: &mut Ticker<'_, '_>) -> Result<Next> {
@@ -221,7 +264,7 @@ fn replay_merges(
 }
 
 /// Gives every token the number that follows from the order of `ops`.
-fn renumber(ops: &[Op], alphabet: usize) -> Vec<Op> {
+pub(crate) fn renumber(ops: &[Op], alphabet: usize) -> Vec<Op> {
     let last = ops.iter().map(|op| op.new as usize + 1).max().unwrap_or(0);
     let mut number = vec![u32::MAX; last.max(alphabet)];
     let mut next = 0;

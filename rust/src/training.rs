@@ -1,21 +1,19 @@
 //! From counts to the artifact: the stages of training one after the other.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
 
-use crate::arena::Row;
-use crate::candidates::{NOT_ELIGIBLE, in_tokens, single_tokens_above};
+use crate::both_phases::{BothPhases, can_go_together, train_both_phases};
+use crate::candidates::{NOT_ELIGIBLE, candidate_rows, single_tokens_above};
 use crate::counts::Counts;
 use crate::error::{Progress, Result, no_progress};
 use crate::merges::{Stop, train_merges, train_vocabulary};
 use crate::model::{Model, Op};
 use crate::model_file::model_to_bytes;
-use crate::parallel::{beside, map_in_order};
+use crate::parallel::beside;
 use crate::pruning::{Pruning, lowest_floor};
 use crate::settings::{Algorithm, Settings};
 use crate::superwords::train_superwords_above;
-use crate::tables::{PretokenCounts, Table};
-use crate::tally::Tally;
+use crate::tables::PretokenCounts;
 use crate::ticker::Ticker;
 use crate::unicode::UNICODE_VERSION;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
@@ -37,14 +35,18 @@ pub fn train_counts(
         Algorithm::Bpe => train_merges(&counts.pretoken_counts, settings, progress)?,
         _ => {
             let mut pruning = Pruning::new(counts, settings, None);
-            let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
-            let lowest = lowest_floor(&phase_1.0, phase_1.1, settings);
-            let first = phase_1.1;
-            let (ops, last) =
-                add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)?;
-            // SuperBPE can add all its supermerges to a phase 1 that ended early.
-            let early = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
-            (ops, if early { first } else { last })
+            if can_go_together(counts, settings, threads) {
+                train_together(counts, pruning, settings, threads, progress)?
+            } else {
+                let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
+                let lowest = lowest_floor(&phase_1.0, phase_1.1, settings);
+                let first = phase_1.1;
+                let (ops, last) =
+                    add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)?;
+                // SuperBPE can add all its supermerges to a phase 1 that ended early.
+                let early = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
+                (ops, if early { first } else { last })
+            }
         }
     };
     let model = Model {
@@ -64,8 +66,26 @@ pub fn train_counts(
     Ok((model_to_bytes(&model), stop))
 }
 
+/// Both phases at the same time, and phase 2 once more if that was in vain.
+fn train_together(
+    counts: &Counts,
+    pruning: Pruning<'_>,
+    settings: &Settings,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Op>, Stop)> {
+    let BothPhases { phase_1, floor, ops } =
+        train_both_phases(counts, pruning, settings, threads, progress)?;
+    if let Some(ops) = ops {
+        return Ok((ops, Stop::VocabSize));
+    }
+    let lowest = lowest_floor(&phase_1.0, phase_1.1, settings);
+    let pruning = Pruning::new(counts, settings, Some(if floor > lowest { lowest } else { 1 }));
+    add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)
+}
+
 /// What phase 1 makes: ops, why they end, and their vocabulary.
-type Phase1 = (Vec<Op>, Stop, Vocabulary);
+pub(crate) type Phase1 = (Vec<Op>, Stop, Vocabulary);
 
 /// Phase 1; with several threads the pruning gets as far meanwhile as it can.
 fn merge_and_prune(
@@ -78,10 +98,11 @@ fn merge_and_prune(
     let pretokens = &counts.pretoken_counts;
     // reading files is for the thread that was called
     if threads < 2 || !counts.runs.again.is_empty() {
-        return train_vocabulary(pretokens, settings, progress);
+        return train_vocabulary(pretokens, settings, &mut |_| (), progress);
     }
     let prune = |ended: &AtomicBool| pruning.advance(threads - 1, ended, &mut no_progress);
-    let (phase_1, pruned) = beside(|| train_vocabulary(pretokens, settings, progress), prune);
+    let (phase_1, pruned) =
+        beside(|| train_vocabulary(pretokens, settings, &mut |_| (), progress), prune);
     let phase_1 = phase_1?;
     pruned.transpose()?;
     Ok(phase_1)
@@ -138,27 +159,10 @@ fn most_are_no_tokens(pretokens: &PretokenCounts, floor: u64, single: &[u32]) ->
     2 * tokens < all
 }
 
-/// Candidates in rows, one of each thread's. What several threads have found stands in several rows,
-/// which changes no count: to find equal ones would take longer than to have them twice.
-fn candidate_rows(
-    pieces: Vec<Tally<u32>>,
-    single: &[u32],
-    threads: usize,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<Row>> {
-    let pieces: Vec<_> = pieces.into_iter().map(|pieces| Mutex::new(Some(pieces))).collect();
-    let lay_out = |part: usize, check: &mut Progress<'_>| {
-        let pieces = pieces[part].lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Table { items, ends, counts } =
-            in_tokens(pieces.unwrap_or_default().into_table(), single)?;
-        Row::new(&items, &ends, &counts, |token| token, &mut Ticker::new(check, "candidates", 0))
-    };
-    map_in_order("candidates", pieces.len(), threads, &lay_out, progress)
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::arena::Row;
     use crate::candidates::single_token_pretokens;
     use crate::counts::{count_documents, count_table};
     use crate::encoder::Encoder;
@@ -169,6 +173,7 @@ mod tests {
     use crate::runs::{RunKeeper, RunLimit, Runs};
     use crate::settings::{Alphabet, MAX_COUNT};
     use crate::special_tokens::SpecialTokens;
+    use crate::tables::Table;
     use crate::tally::NO_NUMBER;
 
     const TEXT: &str = "to be or not to be, to be is to do, or not to do is to be: be or do, to do";
@@ -219,17 +224,17 @@ mod tests {
     }
 
     /// A generator of our own: the crate knows no randomness, its tests need little.
-    struct Numbers(u64);
+    pub(crate) struct Numbers(pub(crate) u64);
 
     impl Numbers {
-        fn below(&mut self, bound: usize) -> usize {
+        pub(crate) fn below(&mut self, bound: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (self.0 >> 33) as usize % bound
         }
     }
 
     /// Random runs of few pretokens; `collide`: some pretokens are the bytes of others together.
-    fn random_counts(numbers: &mut Numbers, collide: bool) -> Counts {
+    pub(crate) fn random_counts(numbers: &mut Numbers, collide: bool) -> Counts {
         let pretokens: &[&str] =
             if collide { &["a", "b", "ab", "ba", "aab"] } else { &["wa", "xb", "yab", "zc", "v"] };
         let (mut runs, mut totals) = (Vec::new(), vec![0; pretokens.len()]);
@@ -259,7 +264,8 @@ mod tests {
             let settings = Settings::new(algorithm, size, size - supermerges, supermerges);
             let settings = Settings { min_count, ..settings };
             let quiet = &mut no_progress;
-            let phase_1 = train_vocabulary(&counts.pretoken_counts, &settings, quiet).unwrap();
+            let phase_1 =
+                train_vocabulary(&counts.pretoken_counts, &settings, &mut |_| (), quiet).unwrap();
             let (merges, stop, vocabulary) = phase_1.clone();
             let lowest = lowest_floor(&merges, stop, &settings);
             // what the sketch leaves out is below every floor for which it is asked

@@ -20,6 +20,8 @@ use crate::token_order::compare_joined;
 pub const MAX_OPS: usize = (1 << 31) - 1;
 /// So many bytes of each token are stored: most tokens in full, enough of all to tell most apart.
 const HEAD: usize = 256;
+/// A token without parts has at most so many bytes.
+pub(crate) const LONGEST_WHOLE: usize = HEAD;
 /// A prime: long tokens are hashed as polynomials modulo this.
 const PRIME: u64 = (1 << 61) - 1;
 
@@ -86,12 +88,7 @@ impl Vocabulary {
             total_bytes: 0,
         };
         for byte in alphabet.tokens() {
-            let hash = vocabulary.hasher.hash_one([byte].as_slice());
-            let head = vocabulary.heads.len();
-            vocabulary.heads.push(byte);
-            let number = vocabulary.tokens.len() as u32;
-            let (left, right, jump) = (number, number, number);
-            vocabulary.add(Token { head, length: 1, hash, left, right, jump, depth: 0 });
+            vocabulary.add_whole(&[byte]);
         }
         vocabulary
     }
@@ -247,6 +244,23 @@ impl Vocabulary {
         Ok(self.make(left, right))
     }
 
+    /// The creation number of a token that is given whole, without parts, the next free one if its
+    /// bytes are new; `None` if it is too long to be stored in full.
+    pub(crate) fn add_whole(&mut self, bytes: &[u8]) -> Option<u32> {
+        if bytes.len() > HEAD {
+            return None;
+        }
+        let hash = self.hasher.hash_one(bytes);
+        if let Some(number) = self.find_short(bytes, hash) {
+            return Some(number);
+        }
+        let (head, length) = (self.heads.len(), bytes.len() as u64);
+        self.heads.extend_from_slice(bytes);
+        let number = self.tokens.len() as u32;
+        let (left, right, jump) = (number, number, number);
+        Some(self.add(Token { head, length, hash, left, right, jump, depth: 0 }))
+    }
+
     /// Gives a token that is not here yet the next number.
     fn add(&mut self, token: Token) -> u32 {
         let number = self.tokens.len() as u32;
@@ -308,9 +322,9 @@ impl Vocabulary {
     pub(crate) fn start_of(&self, number: u32, length: u64) -> u32 {
         let mut token = number;
         loop {
-            let Token { left, jump, length: here, .. } = self.tokens[token as usize];
-            if here <= 1 {
-                return token;
+            let Token { left, jump, .. } = self.tokens[token as usize];
+            if left == token {
+                return token; // it has no parts
             }
             token = if self.length(jump) >= length {
                 jump
@@ -566,6 +580,29 @@ mod tests {
             let next = tokens.iter().copied().find(|&x| vocabulary.length(x) > length);
             assert_eq!(vocabulary.start_of(newest, length + 1), next.unwrap_or(newest));
         }
+    }
+
+    #[test]
+    fn a_token_may_have_no_parts() {
+        let mut vocabulary = Vocabulary::new(Alphabet::Bytes);
+        let word = [b"ab".as_slice(), &[b'c'; HEAD - 2]].concat();
+        assert_eq!(vocabulary.add_whole(&word), Some(256));
+        assert_eq!(vocabulary.add_whole(b"ab"), Some(257));
+        assert_eq!(
+            [vocabulary.add_whole(&word), vocabulary.add_whole(b"a")],
+            [Some(256), Some(97)]
+        );
+        assert_eq!(vocabulary.add_whole(&[b'c'; HEAD + 1]), None);
+        assert_eq!((vocabulary.make(97, 98), vocabulary.len()), (257, 258));
+        let [one, other] = [98, 100].map(|last| vocabulary.make(256, last));
+        assert!(vocabulary.is_long(one) && vocabulary.is_long(other));
+        for (x, y) in [(257, 256), (256, one), (one, other), (257, other)] {
+            assert_eq!(vocabulary.compare(x, y), Ordering::Less);
+            assert_eq!(vocabulary.compare(y, x), Ordering::Greater);
+        }
+        assert_eq!([1, 2, 256].map(|length| vocabulary.start_of(256, length)), [256; 3]);
+        assert_eq!([256, 257].map(|length| vocabulary.start_of(one, length)), [256, one]);
+        assert_eq!(*vocabulary.token(other), *[&word[..], b"d"].concat());
     }
 
     #[test]

@@ -31,6 +31,7 @@ ONLY_RUST = {
     "feeds": "threads: what a job reads",
     "workers": "threads: one pass over the documents",
     "parallel": "threads: independent items",
+    "both_phases": "threads: phase 2 beside phase 1",
     "pair_table": "two dicts in Python",
     "pair_counts": "counting all pairs at once; Python's pairs count stretches",
     "sides": "the neighbours of a merge's places, as flat lists",
@@ -41,14 +42,13 @@ ONLY_RUST = {
 APART = {
     "candidates": {
         "single_tokens_above": "Python takes all",
-        "in_tokens": "Python cuts when it knows the tokens",
+        "candidate_rows": "Python cuts when it knows the tokens",
     },
     "counts": {"check_document_size": "Rust checks where it reads"},
     "decompress": {"gzip_chunks": "one reader in Rust", "zstd_chunks": "one reader in Rust"},
     "documents": {"documents_of_file": "an iterator in Rust", "too_long": "a length in Python"},
     "file_input": {"file_error": "private in Rust"},
     "merges": {
-        "byte_tokens": "private in Rust",
         "train_vocabulary": "Python makes the vocabulary again",
         "first_floor": "Python counts all pairs",
     },
@@ -61,7 +61,6 @@ APART = {
     },
     "superwords": {
         "replay_merges": "private in Rust",
-        "renumber": "private in Rust",
         "train_superwords_above": "Python cuts nothing",
     },
     "unicode": {"record_index": "Python has ranges"},
