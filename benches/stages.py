@@ -56,7 +56,7 @@ def stages(
     yield "candidates", seconds
     seconds, _ = cpu(lambda: module.train_superwords(ops, candidates, settings), runs)
     yield "phase 2", seconds
-    seconds, (artifact, _) = cpu(lambda: module.train_counts(counts, settings), runs)
+    seconds, (artifact, *_) = cpu(lambda: module.train_counts(counts, settings), runs)
     yield "counts to artifact, all of it", seconds
     seconds, model = cpu(lambda: module.model_from_bytes(artifact), runs)
     yield "read the artifact", seconds

@@ -73,6 +73,9 @@ pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
         special_tokens: value.getattr("special_tokens")?.extract()?,
         alphabet: mapped(py, Alphabet::from_name(&name("alphabet")?))?,
         id_order: mapped(py, IdOrder::from_name(&name("id_order")?))?,
+        ngram_split: value.getattr("ngram_split")?.extract()?,
+        ngram_floor: value.getattr("ngram_floor")?.extract()?,
+        ngram_max_length: value.getattr("ngram_max_length")?.extract()?,
     })
 }
 
@@ -122,11 +125,13 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
         id_order: mapped(py, IdOrder::from_name(&name(4)?))?,
         special_tokens: fields.get_item(5)?.extract()?,
         unicode: name(6)?,
-        documents: number(7)?,
-        bytes: number(8)?,
-        pretokens: number(9)?,
-        distinct_pretokens: number(10)?,
-        ops: ops(fields.get_item(11)?.extract()?)?,
+        ngram_floor: fields.get_item(7)?.extract()?,
+        ngram_max_length: fields.get_item(8)?.extract()?,
+        documents: number(9)?,
+        bytes: number(10)?,
+        pretokens: number(11)?,
+        distinct_pretokens: number(12)?,
+        ops: ops(fields.get_item(13)?.extract()?)?,
     })
 }
 
@@ -142,6 +147,8 @@ pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, P
             model.id_order.name().into_pyobject(py)?.into_any(),
             PyTuple::new(py, &model.special_tokens)?.into_any(),
             model.unicode.as_str().into_pyobject(py)?.into_any(),
+            model.ngram_floor.into_pyobject(py)?.into_any(),
+            model.ngram_max_length.into_pyobject(py)?.into_any(),
             model.documents.into_pyobject(py)?.into_any(),
             model.bytes.into_pyobject(py)?.into_any(),
             model.pretokens.into_pyobject(py)?.into_any(),
@@ -156,6 +163,15 @@ pub fn pretoken_counts(pairs: Vec<(Bound<'_, PyBytes>, Count)>) -> PretokenCount
     let mut table = PretokenCounts::default();
     for (pretoken, count) in pairs {
         table.push(pretoken.as_bytes(), count.0);
+    }
+    table
+}
+
+/// A table of number sequences from Python's pairs, in the order given.
+pub fn sequence_counts(pairs: &[(Vec<u32>, Count)]) -> SequenceCounts {
+    let mut table = SequenceCounts::default();
+    for (items, count) in pairs {
+        table.push(items, count.0);
     }
     table
 }

@@ -30,10 +30,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::train_merges, module)?)?;
     module.add_function(wrap_pyfunction!(stages::single_token_pretokens, module)?)?;
     module.add_function(wrap_pyfunction!(stages::split_runs, module)?)?;
+    module.add_function(wrap_pyfunction!(stages::split_ngrams, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_superwords, module)?)?;
     module.add_function(wrap_pyfunction!(stages::model_to_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(stages::model_from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(encoder::load_model, module)?)?;
+    module.add_function(wrap_pyfunction!(stages::truncate_model, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_counts, module)?)?;
     Ok(())
 }

@@ -15,6 +15,8 @@ use crate::counts::Counts;
 use crate::errors::{mapped, to_python};
 use crate::progress::detached;
 
+/// The artifact, why training stopped, and how many candidates n-gram splitting met and left.
+type Trained<'py> = (Bound<'py, PyBytes>, &'static str, Option<(u64, u64, u64, u64)>);
 /// A stage's result: ops, and the reason why it stopped.
 type Ops = (Vec<(&'static str, u32, u32, u32, u64)>, &'static str);
 
@@ -159,6 +161,24 @@ pub fn split_runs<'py>(
 
 #[pyfunction]
 #[pyo3(signature = (ops, candidates, settings, progress=None))]
+pub fn split_ngrams<'py>(
+    py: Python<'py>,
+    ops: Vec<OpTuple>,
+    candidates: Vec<(Vec<u32>, Count)>,
+    settings: &Bound<'py, PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
+    let settings = convert::settings(settings)?;
+    let ops = convert::ops(ops)?;
+    let table = convert::sequence_counts(&candidates);
+    let pieces = detached(py, progress, |progress, _| {
+        superword::ngram_split::split_ngrams(&ops, table, &settings, progress)
+    })?;
+    convert::sequence_tuples(py, &pieces)
+}
+
+#[pyfunction]
+#[pyo3(signature = (ops, candidates, settings, progress=None))]
 pub fn train_superwords(
     py: Python<'_>,
     ops: Vec<OpTuple>,
@@ -168,10 +188,7 @@ pub fn train_superwords(
 ) -> PyResult<Ops> {
     let settings = convert::settings(settings)?;
     let ops = convert::ops(ops)?;
-    let mut table = SequenceCounts::default();
-    for (items, count) in &candidates {
-        table.push(items, count.0);
-    }
+    let table = convert::sequence_counts(&candidates);
     let (ops, stop) = detached(py, progress, |progress, _| {
         superword::superwords::train_superwords(&ops, &table, &settings, progress)
     })?;
@@ -204,6 +221,20 @@ pub fn model_from_bytes<'py>(
 }
 
 #[pyfunction]
+#[pyo3(signature = (data, vocab_size, any_unicode=false))]
+pub fn truncate_model<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    vocab_size: u64,
+    any_unicode: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let artifact = detached(py, None, |progress, _| {
+        superword::truncate::truncate_model(data, vocab_size, any_unicode, progress)
+    })?;
+    Ok(PyBytes::new(py, &artifact))
+}
+
+#[pyfunction]
 #[pyo3(signature = (counts, settings, progress=None, threads=1))]
 pub fn train_counts<'py>(
     py: Python<'py>,
@@ -211,10 +242,14 @@ pub fn train_counts<'py>(
     settings: &Bound<'py, PyAny>,
     progress: Option<Py<PyAny>>,
     threads: usize,
-) -> PyResult<(Bound<'py, PyBytes>, &'static str)> {
+) -> PyResult<Trained<'py>> {
     let settings = convert::settings(settings)?;
-    let (artifact, stop) = detached(py, progress, |progress, _| {
+    let (artifact, stop, split) = detached(py, progress, |progress, _| {
         superword::training::train_counts(&counts.0, &settings, threads, progress)
     })?;
-    Ok((PyBytes::new(py, &artifact), stop.name()))
+    let numbers = split.map(|split| {
+        let (before, after) = (split.before, split.after);
+        (before.distinct, before.all, after.distinct, after.all)
+    });
+    Ok((PyBytes::new(py, &artifact), stop.name(), numbers))
 }

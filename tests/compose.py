@@ -69,6 +69,8 @@ def add_superwords(
         return merges, "vocab_size"
     single = backend.single_token_pretokens(merges, pretokens, settings)
     candidates = backend.split_runs(runs, single)
+    if settings.ngram_split:
+        candidates = backend.split_ngrams(merges, candidates, settings)
     ops, stop = backend.train_superwords(merges, candidates, settings)
     return ops, stop
 
@@ -83,6 +85,8 @@ def model_tuple(backend: Any, counts: Any, settings: Settings, ops: Any) -> tupl
         settings.id_order,
         list(settings.special_tokens),
         backend.UNICODE_VERSION,
+        settings.ngram_floor if settings.ngram_split else None,
+        settings.ngram_max_length if settings.ngram_split else None,
         counts.documents,
         counts.bytes,
         counts.pretokens,
@@ -108,6 +112,6 @@ def count_texts(backend: Any, texts: list[str], settings: Settings, threads: int
 
 def train_texts(backend: Any, texts: list[str], settings: Settings, threads: int = 1) -> bytes:
     """The artifact of some texts, by the fused call."""
-    artifact, _ = backend.train_counts(count_texts(backend, texts, settings, threads), settings)
+    artifact, *_ = backend.train_counts(count_texts(backend, texts, settings, threads), settings)
     assert isinstance(artifact, bytes)
     return artifact

@@ -31,6 +31,7 @@ SUITE = [
     "tests/differential/test_errors.py",
     "tests/reports",
     "tests/stages",
+    "tests/api/test_snapshots.py",
     "tests/golden",
 ]
 SLOW = ["-k", "not small and not every_code_point and not one_phase_program and not committed"]

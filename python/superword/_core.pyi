@@ -28,16 +28,33 @@ __all__ = [
     "pretokenize",
     "read_documents",
     "single_token_pretokens",
+    "split_ngrams",
     "split_runs",
     "split_scripts",
     "split_special_tokens",
     "train_counts",
     "train_merges",
     "train_superwords",
+    "truncate_model",
 ]
 
 _Op = tuple[str, int, int, int, int]
-_Model = tuple[str, str, str, str, str, Sequence[str], str, int, int, int, int, Sequence[_Op]]
+_Model = tuple[
+    str,
+    str,
+    str,
+    str,
+    str,
+    Sequence[str],
+    str,
+    int | None,
+    int | None,
+    int,
+    int,
+    int,
+    int,
+    Sequence[_Op],
+]
 _Progress = Callable[[str, int, int], None] | None
 # (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
 _Source = tuple[str, str, str, str]
@@ -99,7 +116,7 @@ def count_table(
 ) -> Counts: ...
 def merge_counts(parts: Sequence[Counts]) -> Counts: ...
 
-# merges, candidates, superwords
+# merges, candidates, ngram_split, superwords
 def train_merges(
     pretokens: Sequence[tuple[bytes, int]], settings: Settings, progress: _Progress = None
 ) -> tuple[list[_Op], str]: ...
@@ -112,6 +129,12 @@ def single_token_pretokens(
 def split_runs(
     runs: Sequence[tuple[tuple[bytes, ...], int]],
     single: Sequence[tuple[bytes, int]],
+    progress: _Progress = None,
+) -> list[tuple[tuple[int, ...], int]]: ...
+def split_ngrams(
+    ops: Sequence[_Op],
+    candidates: Sequence[tuple[tuple[int, ...], int]],
+    settings: Settings,
     progress: _Progress = None,
 ) -> list[tuple[tuple[int, ...], int]]: ...
 def train_superwords(
@@ -130,10 +153,13 @@ def model_from_bytes(
     max_total_bytes: int | None = None,
 ) -> _Model: ...
 
+# truncate
+def truncate_model(data: bytes, vocab_size: int, any_unicode: bool = False) -> bytes: ...
+
 # training: the whole way from counts to the artifact, equal to the composition of the stages
 def train_counts(
     counts: Counts, settings: Settings, progress: _Progress = None, threads: int = 1
-) -> tuple[bytes, str]: ...
+) -> tuple[bytes, str, tuple[int, int, int, int] | None]: ...
 
 # encoder
 @final

@@ -115,6 +115,7 @@ def cli() -> None:
     superword encode en.superword < file.txt > ids.txt
     superword decode en.superword < ids.txt
     superword inspect en.superword --superwords 50
+    superword truncate en.superword --vocab-size 8192 -o small.superword
     superword parity en.superword docs/*.jsonl
 
     Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
@@ -124,14 +125,9 @@ def cli() -> None:
 
 @cli.command(context_settings=_CONTEXT)
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="MODEL",
-    help="The model file to write; - is standard output.",
-)
+@options.output
 @options.settings
+@options.snapshots
 @options.field
 @options.lines
 @options.threads
@@ -148,9 +144,15 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     superword train docs/*.jsonl --vocab-size 32768 -o en.superword
     superword train books/ --algorithm boundless --vocab-size 65536 -o books.superword
     cat *.md | superword train - --lines --vocab-size 8192 -o notes.superword
+    superword train docs/ --vocab-size 32768 --snapshots 8192,16384 -o en.superword
+
+    With --snapshots the model of each smaller size goes beside MODEL: en.8192.superword.
     """
     _check_environment(given_options["backend"], given_options["threads"])
-    model_output.check_output(output)
+    snapshots = model_output.snapshot_outputs(output, given_options["snapshots"] or ())
+    outputs = [output, *snapshots.values()]
+    for name in outputs:
+        model_output.check_output(name)
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in given_options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
@@ -160,19 +162,22 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
             raise click.UsageError("- is standard input and cannot stand beside other files")
         if "field" in given:
             raise click.UsageError("--field is for .jsonl files, not for standard input")
-        if model_output.is_standard_input(output):
-            raise click.UsageError(f"-o {output}: is what standard input reads")
+        for name in outputs:
+            if model_output.is_standard_input(name):
+                raise click.UsageError(f"-o {name}: is what standard input reads")
         given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
-        model_output.check_inputs(
-            output, find_files(list(files), given.get("field", "text")).sources
-        )
+        sources = find_files(list(files), given.get("field", "text")).sources
+        for name in outputs:
+            model_output.check_inputs(name, sources)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
     # First of all the model: hours of work must not end with a report that nobody takes.
     model_output.write_model(output, tokenizer.to_bytes())
+    for size, name in snapshots.items():
+        model_output.write_model(name, tokenizer.snapshots[size].to_bytes())
     known = tokenizer.report
     messages.say(str(dataclasses.replace(known, notices=(*notices, *known.notices))))
 
@@ -303,6 +308,27 @@ def inspect(
         lines = [str(tokenizer.report)]
     for line in lines:
         streams.write(f"{line}\n".encode())
+
+
+@cli.command(context_settings=_CONTEXT)
+@options.model
+@click.option(
+    "--vocab-size", type=options.Integer(), required=True, help="Tokens to keep, without special."
+)
+@options.output
+@options.backend
+@options.show_help
+def truncate(model: str, vocab_size: int, output: str, backend: str | None, **limits: Any) -> None:
+    """Cut MODEL to fewer tokens: the model that training at that size would have given.
+
+    \b
+    superword truncate en.superword --vocab-size 8192 -o en.8192.superword
+    superword truncate en.superword --vocab-size 8192 -o - | sha256sum
+    """
+    _check_environment(backend)
+    model_output.check_output(output)
+    tokenizer = _load(model, backend, limits)
+    model_output.write_model(output, tokenizer.truncated(vocab_size).to_bytes())
 
 
 @cli.command(name="parity", context_settings=_CONTEXT)

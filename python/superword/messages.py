@@ -17,6 +17,10 @@ _WORDS = (
     ("any_unicode=True loads it", "--any-unicode loads it"),
     ("more than max_token_bytes = ", "more than --max-token-bytes "),
     ("more than max_total_bytes = ", "more than --max-total-bytes "),
+    (" needs ngram_split", " needs --ngram-split"),
+    ("snapshots exclude ngram_split", "--snapshots excludes --ngram-split"),
+    ("below vocab_size, ", "below --vocab-size "),
+    ("snapshots must ascend", "--snapshots must ascend"),
     ("exactly one of supermerges and regular_fraction", "exactly one of --supermerges and "
      "--regular-fraction"),
 )  # fmt: skip

@@ -30,6 +30,8 @@ class Model(NamedTuple):
     id_order: str
     special_tokens: Sequence[str]
     unicode: str
+    ngram_floor: int | None  # None: candidates were not split at rare n-grams
+    ngram_max_length: int | None
     documents: int
     bytes: int
     pretokens: int

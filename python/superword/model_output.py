@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -32,6 +32,18 @@ def check_output(output: str) -> None:
         raise click.UsageError(f"-o {output}: there is no such folder") from None
     except (OSError, ValueError) as error:
         raise click.UsageError(f"-o {output}: {reason(error)}") from None
+
+
+def snapshot_outputs(output: str, sizes: Sequence[int]) -> dict[int, str]:
+    """Where the model of each smaller size goes: NAME.8192.superword beside NAME.superword.
+
+    >>> snapshot_outputs("en.superword", [8192])
+    {8192: 'en.8192.superword'}
+    """
+    if sizes and output in _STANDARD_OUTPUT:
+        raise click.UsageError(f"--snapshots need a file as MODEL, not -o {output}")
+    stem, ending = os.path.splitext(output)
+    return {size: f"{stem}.{size}{ending}" for size in sizes}
 
 
 def check_inputs(output: str, sources: Iterable[Source]) -> None:

@@ -12,7 +12,16 @@ import click
 
 import superword
 from superword import _backend, streams
-from superword.settings import ALGORITHMS, ALPHABETS, ID_ORDERS, RULES, SCHEMES, Settings
+from superword.settings import (
+    ALGORITHMS,
+    ALPHABETS,
+    ID_ORDERS,
+    NGRAM_FLOOR,
+    NGRAM_MAX_LENGTH,
+    RULES,
+    SCHEMES,
+    Settings,
+)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
@@ -33,6 +42,18 @@ class Integer(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         if self._least is not None and int(value) < self._least:
             self.fail(f"must be at least {self._least}, not {value}", param, context)
         return int(value)
+
+
+class Sizes(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """Vocabulary sizes with commas between them."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[int, ...]:
+        """The sizes, in the order given."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(Integer().convert(part, param, context) for part in value.split(","))
 
 
 def text(context: click.Context, option: click.Parameter, value: Any) -> Any:
@@ -84,6 +105,13 @@ show_version = _eager(
     make=lambda context: f"superword {superword.__version__}",
 )
 backend = click.option("--backend", metavar="NAME", help=f"One of {', '.join(_backend.NAMES)}.")
+output = click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="MODEL",
+    help="The model file to write; - is standard output.",
+)
 threads = click.option(
     "--threads",
     type=Integer(),
@@ -137,4 +165,25 @@ settings = _together(
     ),
     _named("alphabet", ALPHABETS),
     _named("id_order", ID_ORDERS),
+    click.option(
+        "--ngram-split",
+        is_flag=True,
+        help="superbpe and boundless: cut candidates for superwords at rare n-grams.",
+    ),
+    click.option(
+        "--ngram-floor",
+        type=Integer(),
+        help=f"An n-gram rarer than this is cut; default: {NGRAM_FLOOR}.",
+    ),
+    click.option(
+        "--ngram-max-length",
+        type=Integer(),
+        help=f"The longest n-gram, in pretokens; default: {NGRAM_MAX_LENGTH}.",
+    ),
+)
+snapshots = click.option(
+    "--snapshots",
+    type=Sizes(),
+    metavar="N,N",
+    help="Smaller vocabulary sizes, written beside MODEL.",
 )

@@ -93,6 +93,9 @@ def settings_of(model: Model) -> Settings:
         alphabet=model.alphabet,
         id_order=model.id_order,
         special_tokens=model.special_tokens,
+        ngram_split=model.ngram_floor is not None,
+        ngram_floor=model.ngram_floor,
+        ngram_max_length=model.ngram_max_length,
     )
 
 
@@ -116,7 +119,7 @@ def _compare_training(
     _same(both, count, "the counts")
     for what in ("pretoken_counts", "run_counts"):
         _same(both, lambda module, what=what: getattr(counts[module], what)(), what)  # type: ignore[misc]
-    trained: dict[ModuleType, tuple[bytes, str]] = {}
+    trained: dict[ModuleType, tuple[bytes, str, object]] = {}
 
     def train(module: ModuleType) -> bytes:
         trained[module] = module.train_counts(counts[module], settings, progress)
@@ -124,6 +127,7 @@ def _compare_training(
 
     data = _same(both, train, "the artifact")
     _same(both, lambda module: [trained[module][1]], "the reason to stop")
+    _same(both, lambda module: [trained[module][2]], "the numbers of candidates")
     return data.count(b"\n") - 2, len(data), tuple(counts[both[0]].notices)
 
 

@@ -30,12 +30,39 @@ class Stage(NamedTuple):
     seconds: float
 
 
+class Candidates(NamedTuple):
+    """How many candidates for superwords n-gram splitting met and how many it left.
+
+    A candidate is a run of two or more pretokens. The type-token ratio is the distinct ones by
+    all: near 1 where nearly every run is another one, low where the same few come again and again.
+    Source: [A] appendix B.
+
+    >>> Candidates(90, 100, 20, 160).ratio_after
+    0.125
+    """
+
+    distinct_before: int
+    all_before: int
+    distinct_after: int
+    all_after: int
+
+    @property
+    def ratio_before(self) -> float:
+        """The type-token ratio before splitting; 0 without candidates."""
+        return self.distinct_before / self.all_before if self.all_before else 0.0
+
+    @property
+    def ratio_after(self) -> float:
+        """The type-token ratio after splitting; 0 without candidates."""
+        return self.distinct_after / self.all_after if self.all_after else 0.0
+
+
 @dataclass(frozen=True)
 class Report:
     """The report on a model; `str(report)` is a table for people.
 
     A loaded model knows its corpus totals and what it holds; `stages` is then empty and what only
-    training knows (`asked`, `stop`, `threads`) is None.
+    training knows (`asked`, `stop`, `threads`, `candidates`) is None.
 
     >>> import superword
     >>> report = superword.train(["to be or not to be"], vocab_size=300).report
@@ -56,9 +83,12 @@ class Report:
     supermerges: int
     model_bytes: int
     backend: str
+    ngram_floor: int | None = None  # with n-gram splitting
+    ngram_max_length: int | None = None
     asked: int | None = None  # tokens that were asked for
     stop: str | None = None  # "vocab_size", "no_pairs" or "min_count"
     threads: int | None = None
+    candidates: Candidates | None = None  # with n-gram splitting
     stages: tuple[Stage, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -86,6 +116,13 @@ class Report:
             ("operations", f"{self.merges:,} merges, {self.supermerges:,} supermerges"),
             ("model", f"{self.model_bytes:,} bytes"),
         ]
+        if self.ngram_floor is not None:
+            split = (
+                f"split, floor {self.ngram_floor:,}, at most {self.ngram_max_length:,} pretokens"
+            )
+            rows.insert(3, ("n-grams", split))
+        if self.candidates is not None:
+            rows.insert(4, ("candidates", self._candidates(self.candidates)))
         if self.stop_reason:
             rows.append(("stopped", self.stop_reason))
         if self.threads is not None:
@@ -96,6 +133,12 @@ class Report:
         rows += [("notice", one_line(notice)) for notice in self.notices]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    @staticmethod
+    def _candidates(numbers: Candidates) -> str:
+        before = f"{numbers.all_before:,}, {numbers.distinct_before:,} distinct"
+        after = f"{numbers.all_after:,}, {numbers.distinct_after:,} distinct"
+        return f"{before} ({numbers.ratio_before:.3f}); split {after} ({numbers.ratio_after:.3f})"
 
     def _tokens(self) -> str:
         regular = self.tokens - self.superwords
@@ -124,6 +167,8 @@ def report_of(
         supermerges=supermerges,
         model_bytes=model_bytes,
         backend=backend,
+        ngram_floor=model.ngram_floor,
+        ngram_max_length=model.ngram_max_length,
         **trained,
     )
 

@@ -17,6 +17,7 @@ SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
 RULES = ("superword", "incremental")
 ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
 ID_ORDERS = ("regular-first", "creation")
+NGRAM_FLOOR, NGRAM_MAX_LENGTH = 15, 30
 MAX_IDS = 2**31 - 1  # ordinary and special tokens together
 MAX_COUNT = 2**63 - 1
 # (max_token_bytes, max_total_bytes) of models in use already: limits are for files from elsewhere
@@ -44,6 +45,9 @@ class Settings:
     special_tokens: tuple[str, ...] = ()
     alphabet: str = "bytes"
     id_order: str = "regular-first"
+    ngram_split: bool = False
+    ngram_floor: int = NGRAM_FLOOR
+    ngram_max_length: int = NGRAM_MAX_LENGTH
 
 
 def resolve_settings(
@@ -60,6 +64,9 @@ def resolve_settings(
     special_tokens: object = (),
     alphabet: object = "bytes",
     id_order: object = "regular-first",
+    ngram_split: object = False,
+    ngram_floor: object = None,
+    ngram_max_length: object = None,
 ) -> Settings:
     """Check what a user gave and resolve it to `Settings` (SPEC 4.1, 4.3, 8, 9).
 
@@ -84,6 +91,7 @@ def resolve_settings(
         )
     if rules == "incremental" and algorithm != "bpe":
         raise SettingsError(f"rules 'incremental' need algorithm 'bpe', not '{algorithm}'")
+    split, floor, longest = _ngrams(algorithm, ngram_split, ngram_floor, ngram_max_length)
     added = _supermerges(algorithm, size, smallest, supermerges, regular_fraction)
     return Settings(
         algorithm=algorithm,
@@ -100,6 +108,9 @@ def resolve_settings(
         special_tokens=special,
         alphabet=alphabet,
         id_order=id_order,
+        ngram_split=split,
+        ngram_floor=floor,
+        ngram_max_length=longest,
     )
 
 
@@ -212,6 +223,22 @@ def _supermerges(
         return integer("supermerges", supermerges, 0, size - smallest)
     exact = _fraction("regular_fraction", fraction)
     return size - max(smallest, exact.numerator * size // exact.denominator)
+
+
+def _ngrams(algorithm: str, split: object, floor: object, longest: object) -> tuple[bool, int, int]:
+    """Whether candidates are split at rare n-grams, and the two numbers that go with it."""
+    if type(split) is not bool:
+        raise SettingsTypeError(f"ngram_split must be True or False, not {type_name(split)}")
+    if split and algorithm == "bpe":
+        raise SettingsError("ngram_split needs algorithm 'superbpe' or 'boundless', not 'bpe'")
+    for name, value in (("ngram_floor", floor), ("ngram_max_length", longest)):
+        if value is not None and not split:
+            raise SettingsError(f"{name} needs ngram_split")
+    return (
+        split,
+        NGRAM_FLOOR if floor is None else integer("ngram_floor", floor, 1, MAX_COUNT),
+        NGRAM_MAX_LENGTH if longest is None else integer("ngram_max_length", longest, 2, MAX_COUNT),
+    )
 
 
 def _fraction(name: str, value: object) -> Fraction:

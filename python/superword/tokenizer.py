@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
-from types import ModuleType
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import read_model, reason, write_atomically
-from superword.model import Model
+from superword.loaded import parts
 from superword.op import Op
-from superword.report import Report, Stage, limits_notice, report_of, warn
-from superword.settings import NO_LIMITS, optional_integer, resolve_threads
+from superword.report import Report
+from superword.settings import MAX_IDS, NO_LIMITS, integer, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class Tokenizer:
         "_data",
         "_encoder",
         "_report",
+        "_snapshots",
         "_special",
     )
     _any_unicode: bool
@@ -53,6 +53,7 @@ class Tokenizer:
     _data: bytes
     _encoder: Encoder
     _report: Report
+    _snapshots: Mapping[int, Tokenizer]
     _special: dict[str, int]
 
     def __new__(cls, *arguments: object, **keywords: object) -> Tokenizer:
@@ -132,7 +133,7 @@ class Tokenizer:
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
         loaded = module.load_model(plain, any_unicode, longest, total)
-        return cls._make(module, plain, loaded)
+        return cls._make(parts(module, plain, loaded))
 
     def to_bytes(self) -> bytes:
         """The bytes of the model file; the same from both backends.
@@ -163,50 +164,39 @@ class Tokenizer:
             ) from None
 
     @classmethod
-    def _from_training(
-        cls, module: ModuleType, data: bytes, notices: Iterable[str] = (), **trained: Any
-    ) -> Tokenizer:
-        """The tokenizer of a model that has just been trained."""
-        try:
-            loaded = module.load_model(data)
-        except ModelFormatError:  # it passes a limit
-            loaded = module.load_model(data, False, *NO_LIMITS)
-            notice = limits_notice(Model(*module.model_from_bytes(data, False, *NO_LIMITS)))
-            warn([notice])
-            notices = (*notices, notice)
-        return cls._make(module, data, loaded, notices=tuple(notices), **trained)
-
-    @classmethod
-    def _make(
-        cls,
-        module: ModuleType,
-        data: bytes,
-        loaded: tuple[Encoder, Sequence[Any]],
-        stages: Callable[[], tuple[Stage, ...]] = tuple,
-        **trained: Any,
-    ) -> Tokenizer:
-        """Put one together; `trained` are the fields of the report that only training knows.
-
-        `stages` is asked once the encoder is ready, which takes a part of the time of training.
-        """
+    def _make(cls, values: Mapping[str, Any]) -> Tokenizer:
+        """Put one together from what `loaded.parts` gives."""
         self = object.__new__(cls)
-        encoder, model = loaded[0], Model(*loaded[1])
-        backend = _backend.name_of(module)
-        report = report_of(model, encoder, len(data), backend, stages=stages(), **trained)
-        tokens = report.tokens
-        special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
-        values = {
-            # Known from the model alone, so that equal tokenizers have equal pickles.
-            "_any_unicode": model.unicode != module.UNICODE_VERSION,
-            "_backend": report.backend,
-            "_data": data,
-            "_encoder": encoder,
-            "_report": report,
-            "_special": special,
-        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
         return self
+
+    def truncated(self, vocab_size: int) -> Tokenizer:
+        """The tokenizer that training at a smaller size would have given, to the byte.
+
+        Everything else stays: special tokens, the order of ids, the totals of the corpus; for
+        "superbpe" all regular tokens, so that supermerges alone are cut off.
+
+        Args:
+            vocab_size: ordinary tokens to keep, not more than there are.
+
+        Raises:
+            SettingsError: the model has fewer tokens or cannot be cut so far, or it was trained
+                with n-gram splitting, where a smaller size has other operations.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=262)
+        >>> small = superword.train(["to be or not to be"], vocab_size=258)
+        >>> tokenizer.truncated(258).to_bytes() == small.to_bytes()
+        True
+
+        Source: SPEC section 12.4.
+        """
+        size = integer("vocab_size", vocab_size, 0, MAX_IDS)
+        module = _backend.load(self._backend)
+        data = module.truncate_model(self._data, size, self._any_unicode)
+        loaded = module.load_model(data, self._any_unicode, *NO_LIMITS)
+        return self._make(parts(module, data, loaded))
 
     # --- encode
 
@@ -359,6 +349,17 @@ class Tokenizer:
     def report(self) -> Report:
         """What training did; of a loaded model, what its file tells."""
         return self._report
+
+    @property
+    def snapshots(self) -> Mapping[int, Tokenizer]:
+        """The smaller sizes that `train` was asked for; none in a loaded model.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be"], vocab_size=259, snapshots=[257])
+        >>> tokenizer.snapshots[257] == tokenizer.truncated(257)
+        True
+        """
+        return self._snapshots
 
     @property
     def backend(self) -> str:

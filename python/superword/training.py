@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from superword import _backend
 from superword.corpus import DocumentBatches, check_options, find_files
 from superword.errors import InputError, InputTypeError, SettingsError
+from superword.loaded import load_trained, parts
 from superword.progress import StageClock, resolve_progress
-from superword.report import Stage, warn
+from superword.report import Candidates, Stage, warn
 from superword.settings import (
     MAX_COUNT,
     Settings,
     resolve_settings,
     resolve_threads,
 )
+from superword.snapshots import cut_to_sizes, resolve_snapshots
 from superword.tokenizer import Tokenizer
 from superword.values import BYTES, BytesLike, any_integer, as_bytes, type_name
 
@@ -53,6 +55,10 @@ def train(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    ngram_split: bool = False,
+    ngram_floor: int | None = None,
+    ngram_max_length: int | None = None,
+    snapshots: Sequence[int] = (),
     field: str = "text",
     lines: bool = False,
     threads: int | None = None,
@@ -82,6 +88,13 @@ def train(
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
         id_order: "regular-first" or "creation".
+        ngram_split: for "superbpe" and "boundless": cut candidates for superwords where they are
+            rare, before supermerges are learned.
+        ngram_floor: with `ngram_split`: an n-gram rarer than this is cut, 15 if None; one rarer
+            than the last regular merge is cut in any case.
+        ngram_max_length: with `ngram_split`: the longest piece in pretokens, 30 if None.
+        snapshots: smaller vocabulary sizes, ascending, to be had from the same run, each as
+            training at that size would give it: `tokenizer.snapshots[size]`.
         field: for `files`: the name of the document in a `.jsonl` line.
         lines: for `files`: whether each line of a `.txt` file is a document.
         threads: None for SUPERWORD_THREADS or else all CPUs this process may use.
@@ -118,7 +131,11 @@ def train(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        ngram_split=ngram_split,
+        ngram_floor=ngram_floor,
+        ngram_max_length=ngram_max_length,
     )
+    sizes = resolve_snapshots(snapshots, settings)
     if (documents is None) == (files is None):
         raise SettingsError(
             "train needs exactly one of documents and files, "
@@ -144,7 +161,7 @@ def train(
             counts = _count_documents(module, DocumentBatches(documents), settings, count, clock)
             notices = [*counts.notices]
         warn(counts.notices)
-        return _train_counts(module, counts, settings, count, clock, notices)
+        return _train_counts(module, counts, settings, sizes, count, clock, notices)
     finally:
         clock.close()
 
@@ -166,6 +183,10 @@ def train_from_counts(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    ngram_split: bool = False,
+    ngram_floor: int | None = None,
+    ngram_max_length: int | None = None,
+    snapshots: Sequence[int] = (),
     threads: int | None = None,
     backend: Backend = "auto",
     progress: ProgressArgument = None,
@@ -205,7 +226,11 @@ def train_from_counts(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        ngram_split=ngram_split,
+        ngram_floor=ngram_floor,
+        ngram_max_length=ngram_max_length,
     )
+    sizes = resolve_snapshots(snapshots, settings)
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
@@ -217,7 +242,8 @@ def train_from_counts(
             _documents(documents),
         )
         warn(counts.notices)
-        return _train_counts(module, counts, settings, count, clock, [*counts.notices])
+        notices = [*counts.notices]
+        return _train_counts(module, counts, settings, sizes, count, clock, notices)
     finally:
         clock.close()
 
@@ -248,6 +274,7 @@ def _train_counts(
     module: ModuleType,
     counts: Counts,
     settings: Settings,
+    sizes: Sequence[int],
     threads: int,
     clock: StageClock,
     notices: list[str],
@@ -257,22 +284,38 @@ def _train_counts(
         notices.append(_EMPTY)
         warn([_EMPTY])
     clock.begin("merges")
-    data, stop = module.train_counts(counts, settings, clock, threads)
+    data, stop, candidates = module.train_counts(counts, settings, clock, threads)
+    clock.begin("load")
+    loaded, more = load_trained(module, data)
+    cuts: dict[int, bytes] = {}
+    if sizes:
+        clock.begin("snapshots")
+        cuts, early = cut_to_sizes(module, data, loaded[0], settings, sizes)
+        more += early
+    warn(more)
+
+    def small(cut: bytes) -> Tokenizer:
+        return Tokenizer._make(parts(module, cut, load_trained(module, cut)[0]))
+
+    snapshots = {size: small(cut) for size, cut in cuts.items()}
 
     def stages() -> tuple[Stage, ...]:
         clock.end()
         return tuple(Stage(name, seconds) for name, seconds in clock.seconds())
 
-    clock.begin("load")
-    return Tokenizer._from_training(
+    values = parts(
         module,
         data,
+        loaded,
+        stages=stages,
+        snapshots=snapshots,
         asked=settings.vocab_size,
         stop=stop,
         threads=threads,
-        stages=stages,
-        notices=notices,
+        candidates=None if candidates is None else Candidates(*candidates),
+        notices=(*notices, *more),
     )
+    return Tokenizer._make(values)
 
 
 def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[tuple[_Key, int]]:

@@ -246,7 +246,7 @@ mod tests {
             let settings =
                 Settings { min_count, max_token_bytes, max_superword_pretokens, ..settings };
             let quiet = &mut no_progress;
-            let (artifact, stop) = train_counts(&counts, &settings, 1, quiet).unwrap();
+            let (artifact, stop, _) = train_counts(&counts, &settings, 1, quiet).unwrap();
             let expected = model_from_bytes(&artifact, &Limits::default(), quiet).unwrap().ops;
             for first in [None, Some(1), Some(3), Some(6)] {
                 let pruning = Pruning::new(&counts, &settings, first);
@@ -260,7 +260,7 @@ mod tests {
                     None => in_vain += 1,
                 }
             }
-            let (again, _) = train_counts(&counts, &settings, 3, quiet).unwrap();
+            let (again, ..) = train_counts(&counts, &settings, 3, quiet).unwrap();
             assert_eq!(again, artifact);
         }
         assert!(kept > 1000 && in_vain > 1000 && superwords > 100, "{kept} {in_vain} {superwords}");

@@ -109,7 +109,7 @@ fn each_piece(
 
 /// The same candidates made of tokens. Some may be there more than once: where a pretoken turns out
 /// not to be eligible what is left can be equal.
-fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<SequenceCounts> {
+pub(crate) fn in_tokens(mut pieces: SequenceCounts, single: &[u32]) -> Result<SequenceCounts> {
     let eligible = |&pretoken: &u32| single[pretoken as usize] != NOT_ELIGIBLE;
     if pieces.items.iter().all(eligible) {
         pieces.items.iter_mut().for_each(|item| *item = single[*item as usize]);

@@ -20,6 +20,7 @@ mod keys;
 pub mod merges;
 pub mod model;
 pub mod model_file;
+pub mod ngram_split;
 mod pair_counts;
 mod pair_table;
 mod pairs;
@@ -41,6 +42,7 @@ mod tally;
 mod ticker;
 mod token_order;
 pub mod training;
+pub mod truncate;
 #[rustfmt::skip]
 pub mod unicode;
 pub mod vocabulary;

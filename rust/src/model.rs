@@ -44,6 +44,10 @@ pub struct Model {
     pub special_tokens: Vec<String>,
     /// The Unicode version of the tables, `17.0.0`.
     pub unicode: String,
+    /// `ngram_floor` if candidates were split at rare n-grams.
+    pub ngram_floor: Option<u64>,
+    /// `ngram_max_length` if they were.
+    pub ngram_max_length: Option<u64>,
     /// Documents of the corpus, empty ones too.
     pub documents: u64,
     /// UTF-8 bytes of all pretokens of the corpus.

@@ -45,6 +45,8 @@ const TYPES: [(&str, &str); 15] = [
     ("unicode", STRING),
     ("version", NUMBER),
 ];
+/// Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
+const NGRAMS: [(&str, u64); 2] = [("ngram_floor", 1), ("ngram_max_length", 2)];
 const FOOTER_BYTES: usize = "sha256 \n".len() + 64;
 
 /// What a reader is willing to load.
@@ -61,7 +63,7 @@ pub struct Limits {
 /// The artifact of a model.
 pub fn model_to_bytes(model: &Model) -> Vec<u8> {
     let text = |text: &str| Value::Text(text.to_string());
-    let mut out = header_to_bytes(vec![
+    let mut fields = vec![
         ("algorithm", text(model.algorithm.name())),
         ("alphabet", text(model.alphabet.name())),
         ("bytes", Value::Number(model.bytes)),
@@ -77,7 +79,12 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
         ("special_tokens", Value::List(model.special_tokens.clone())),
         ("unicode", text(&model.unicode)),
         ("version", Value::Number(VERSION)),
-    ]);
+    ];
+    let ngrams = [model.ngram_floor, model.ngram_max_length];
+    for ((key, _), value) in NGRAMS.into_iter().zip(ngrams) {
+        fields.extend(value.map(|value| (key, Value::Number(value))));
+    }
+    let mut out = header_to_bytes(fields);
     out.push(b'\n');
     for op in &model.ops {
         let letter = match op.kind {
@@ -187,7 +194,8 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         }
     }
     for (key, value) in &fields {
-        let Some((_, wanted)) = TYPES.iter().find(|(name, _)| name == key) else {
+        let ngrams = NGRAMS.map(|(name, _)| (name, NUMBER));
+        let Some((_, wanted)) = TYPES.iter().chain(&ngrams).find(|(name, _)| name == key) else {
             return fail(format!("the key '{key}' is unknown"));
         };
         let found = type_of(value);
@@ -215,6 +223,7 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
     if rules == Rules::Incremental && algorithm != Algorithm::Bpe {
         return fail("rules 'incremental' are for algorithm 'bpe' only");
     }
+    check_ngrams(&fields, algorithm)?;
     if text("unicode") != UNICODE_VERSION && !any_unicode {
         return fail(format!(
             "the model was made with Unicode {}, this program has {UNICODE_VERSION} and may cut \
@@ -238,6 +247,8 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         id_order,
         special_tokens,
         unicode: text("unicode").to_string(),
+        ngram_floor: find("ngram_floor").map(|_| number("ngram_floor")),
+        ngram_max_length: find("ngram_max_length").map(|_| number("ngram_max_length")),
         documents: number("documents"),
         bytes: number("bytes"),
         pretokens: number("pretokens"),
@@ -245,6 +256,27 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         ops: Vec::new(),
     };
     Ok((model, number("ops")))
+}
+
+/// Both keys of n-gram splitting or neither, and not for an algorithm without candidates.
+fn check_ngrams(fields: &[(String, Value)], algorithm: Algorithm) -> Result<()> {
+    let found = |wanted: &str| fields.iter().find(|(key, _)| key == wanted);
+    let values = NGRAMS.map(|(key, least)| found(key).map(|(_, value)| (key, least, value)));
+    let stand = values.iter().flatten().count();
+    if stand > 0 && stand < NGRAMS.len() {
+        return fail("'ngram_floor' and 'ngram_max_length' stand together or not at all");
+    }
+    if stand > 0 && algorithm == Algorithm::Bpe {
+        return fail("n-gram splitting is for algorithms 'superbpe' and 'boundless' only");
+    }
+    for (key, least, value) in values.into_iter().flatten() {
+        if let &Value::Number(value) = value
+            && value < least
+        {
+            return fail(format!("'{key}' must be at least {least}, not {value}"));
+        }
+    }
+    Ok(())
 }
 
 fn type_of(value: &Value) -> &'static str {
@@ -304,6 +336,8 @@ mod tests {
             id_order: IdOrder::RegularFirst,
             special_tokens: vec!["<|é\n|>".to_string(), "\"".to_string()],
             unicode: UNICODE_VERSION.to_string(),
+            ngram_floor: Some(15),
+            ngram_max_length: Some(30),
             documents: 1,
             bytes: 5,
             pretokens: 2,

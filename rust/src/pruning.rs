@@ -104,23 +104,31 @@ fn cell(left: u32, right: u32, shift: u32) -> usize {
 
 /// How often pretokens follow each other, at most: a cell counts all pairs that fall into it, and
 /// no further than `MOST`.
-struct Sketch {
+pub(crate) struct Sketch {
     cells: Vec<u16>,
     shift: u32,
 }
 
 impl Sketch {
     /// For so many adjacencies.
-    fn new(adjacencies: u64) -> Self {
+    pub(crate) fn new(adjacencies: u64) -> Self {
         let wanted = usize::try_from(adjacencies).unwrap_or(usize::MAX);
         let cells = wanted.clamp(*CELLS.start(), *CELLS.end()).next_power_of_two();
         Self { cells: vec![0; cells], shift: 64 - cells.trailing_zeros() }
     }
 
+    /// Counts a pair `count` more times.
     #[inline]
-    fn add(&mut self, left: u32, right: u32, count: u64) {
+    pub(crate) fn add(&mut self, left: u32, right: u32, count: u64) {
         let cell = &mut self.cells[cell(left, right, self.shift)];
         *cell = cell.saturating_add(u16::try_from(count).unwrap_or(MOST));
+    }
+
+    /// Whether a pair may have been counted `least` times.
+    #[inline]
+    pub(crate) fn reaches(&self, left: u32, right: u32, least: u64) -> bool {
+        let least = u16::try_from(least).unwrap_or(MOST);
+        self.cells[cell(left, right, self.shift)] >= least
     }
 
     fn merge(&mut self, other: &Self) {
@@ -294,6 +302,11 @@ impl<'c> Pruning<'c> {
     pub(crate) fn new(counts: &'c Counts, settings: &'c Settings, given: Option<u64>) -> Self {
         let (sketching, cutting) = (Pass::new(STAGE), Pass::new(STAGE));
         Self { counts, settings, given, tokens: None, sketching, floor: 1, cuts: None, cutting }
+    }
+
+    /// With nothing cut but at pretokens that are no tokens.
+    pub(crate) fn uncut(counts: &'c Counts, settings: &'c Settings, tokens: &'c [u32]) -> Self {
+        Self { tokens: Some(tokens), ..Self::new(counts, settings, Some(1)) }
     }
 
     /// With a floor that is guessed for those pretokens that are tokens.

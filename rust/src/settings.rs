@@ -139,6 +139,12 @@ pub struct Settings {
     pub alphabet: Alphabet,
     /// The order of the final ids.
     pub id_order: IdOrder,
+    /// Whether candidates are split at rare n-grams.
+    pub ngram_split: bool,
+    /// The least count at which an n-gram stays whole.
+    pub ngram_floor: u64,
+    /// The longest n-gram that stays whole, in pretokens.
+    pub ngram_max_length: u64,
 }
 
 impl Settings {
@@ -162,6 +168,9 @@ impl Settings {
             special_tokens: vec![],
             alphabet: Alphabet::Bytes,
             id_order: IdOrder::RegularFirst,
+            ngram_split: false,
+            ngram_floor: 15,
+            ngram_max_length: 30,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Flat tables that stages hand to each other: distinct byte strings, and distinct sequences of
 //! numbers, each with a count. No `String` or `Vec` per entry.
 
+use std::ops::Range;
+
 use crate::error::Result;
 
 /// How many sequences are sorted between two calls of a poll function.
@@ -38,6 +40,11 @@ impl<T: Copy> Table<T> {
     /// Sequence number `index`.
     pub fn get(&self, index: usize) -> &[T] {
         sequence(&self.items, &self.ends, index)
+    }
+
+    /// Where sequence number `index` stands in `items`.
+    pub fn span(&self, index: usize) -> Range<usize> {
+        span(&self.ends, index)
     }
 
     /// Appends a sequence with its count.
@@ -112,8 +119,11 @@ impl<T: Copy + Ord> Table<T> {
 
 /// Sequence number `index` of those that stand one after the other in `items`.
 pub(crate) fn sequence<'i, T>(items: &'i [T], ends: &[usize], index: usize) -> &'i [T] {
-    let start = if index == 0 { 0 } else { ends[index - 1] };
-    &items[start..ends[index]]
+    &items[span(ends, index)]
+}
+
+fn span(ends: &[usize], index: usize) -> Range<usize> {
+    (if index == 0 { 0 } else { ends[index - 1] })..ends[index]
 }
 
 #[cfg(test)]

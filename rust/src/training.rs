@@ -2,24 +2,27 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::arena::Row;
 use crate::both_phases::{BothPhases, can_go_together, train_both_phases};
-use crate::candidates::{NOT_ELIGIBLE, candidate_rows, single_tokens_above};
+use crate::candidates::{NOT_ELIGIBLE, candidate_rows, in_tokens, single_tokens_above};
 use crate::counts::Counts;
 use crate::error::{Progress, Result, no_progress};
 use crate::merges::{Stop, train_merges, train_vocabulary};
 use crate::model::{Model, Op};
 use crate::model_file::model_to_bytes;
+use crate::ngram_split::split_ngrams;
 use crate::parallel::beside;
 use crate::pruning::{Pruning, lowest_floor};
 use crate::settings::{Algorithm, Settings};
 use crate::superwords::train_superwords_above;
-use crate::tables::PretokenCounts;
+use crate::tables::{PretokenCounts, SequenceCounts, Table};
+use crate::tally::Tally;
 use crate::ticker::Ticker;
 use crate::unicode::UNICODE_VERSION;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
 /// Trains on counts: phase 1, the candidates and phase 2 as the algorithm asks. Returns the
-/// artifact, and why training stopped. `threads` work on the candidates, as many of them as are free
+/// artifact, why training stopped, and what n-gram splitting did. `threads` work on the candidates, as many of them as are free
 /// while the calling one is in phase 1.
 ///
 /// # Errors
@@ -30,19 +33,33 @@ pub fn train_counts(
     settings: &Settings,
     threads: usize,
     progress: &mut Progress<'_>,
-) -> Result<(Vec<u8>, Stop)> {
+) -> Result<(Vec<u8>, Stop, Option<Split>)> {
+    let mut split = None;
     let (ops, stop) = match settings.algorithm {
         Algorithm::Bpe => train_merges(&counts.pretoken_counts, settings, progress)?,
         _ => {
             let mut pruning = Pruning::new(counts, settings, None);
-            if can_go_together(counts, settings, threads) {
+            if !settings.ngram_split && can_go_together(counts, settings, threads) {
                 train_together(counts, pruning, settings, threads, progress)?
             } else {
-                let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
-                let lowest = lowest_floor(&phase_1.0, phase_1.1, settings);
-                let first = phase_1.1;
-                let (ops, last) =
-                    add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)?;
+                let (first, (ops, last)) = if settings.ngram_split {
+                    let pretokens = &counts.pretoken_counts;
+                    let phase_1 = train_vocabulary(pretokens, settings, &mut |_| (), progress)?;
+                    let first = phase_1.1;
+                    let (found, ops, last) =
+                        add_superwords_of_ngrams(counts, phase_1, settings, threads, progress)?;
+                    split = Some(found);
+                    (first, (ops, last))
+                } else {
+                    let phase_1 =
+                        merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
+                    let (first, lowest) =
+                        (phase_1.1, lowest_floor(&phase_1.0, phase_1.1, settings));
+                    let added = add_superwords(
+                        counts, phase_1, pruning, lowest, settings, threads, progress,
+                    )?;
+                    (first, added)
+                };
                 // SuperBPE can add all its supermerges to a phase 1 that ended early.
                 let early = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
                 (ops, if early { first } else { last })
@@ -57,13 +74,41 @@ pub fn train_counts(
         id_order: settings.id_order,
         special_tokens: settings.special_tokens.clone(),
         unicode: UNICODE_VERSION.to_string(),
+        ngram_floor: settings.ngram_split.then_some(settings.ngram_floor),
+        ngram_max_length: settings.ngram_split.then_some(settings.ngram_max_length),
         documents: counts.documents,
         bytes: counts.bytes,
         pretokens: counts.pretokens,
         distinct_pretokens: counts.distinct_pretokens(),
         ops,
     };
-    Ok((model_to_bytes(&model), stop))
+    Ok((model_to_bytes(&model), stop, split))
+}
+
+/// How many candidates there are: different ones, and all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidateNumbers {
+    /// Different ones.
+    pub distinct: u64,
+    /// Each as often as it occurs.
+    pub all: u64,
+}
+
+impl CandidateNumbers {
+    fn of(candidates: &SequenceCounts) -> Self {
+        // where the sum does not fit, splitting refuses the candidates
+        let all = candidates.counts.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
+        Self { distinct: candidates.len() as u64, all }
+    }
+}
+
+/// What n-gram splitting did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The candidates before it.
+    pub before: CandidateNumbers,
+    /// Those after it.
+    pub after: CandidateNumbers,
 }
 
 /// Both phases at the same time, and phase 2 once more if that was in vain.
@@ -147,6 +192,35 @@ fn add_superwords<'c>(
     }
 }
 
+/// The candidates, all of them and uncut, since the report counts them; then those that n-gram
+/// splitting leaves, and phase 2.
+fn add_superwords_of_ngrams(
+    counts: &Counts,
+    (ops, _, vocabulary): Phase1,
+    settings: &Settings,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<(Split, Vec<Op>, Stop)> {
+    let pretokens = &counts.pretoken_counts;
+    let single = single_tokens_above(&ops, &vocabulary, pretokens, 1, settings, threads, progress)?;
+    let mut pruning = Pruning::uncut(counts, settings, &single);
+    pruning.advance(threads, &AtomicBool::new(false), progress)?;
+    let pieces = pruning.finish()?.0;
+    let pieces = Tally::joined(pieces, &mut || progress("candidates", 0, 0))?;
+    let candidates = in_tokens(pieces.into_table(), &single)?;
+    drop(single);
+    let before = CandidateNumbers::of(&candidates);
+    let candidates = split_ngrams(&ops, candidates, settings, progress)?;
+    let split = Split { before, after: CandidateNumbers::of(&candidates) };
+    let Table { items, ends, counts } = candidates;
+    let ticker = &mut Ticker::new(progress, "superwords", 0);
+    let rows = vec![Row::new(&items, &ends, &counts, |token| token, ticker)?];
+    drop((items, ends, counts));
+    let (ops, stop, _) =
+        train_superwords_above(&ops, vocabulary, rows, 1, settings, threads, progress)?;
+    Ok((split, ops, stop))
+}
+
 /// Whether phase 1 was so short that fewer than half of the pretokens that are frequent enough are
 /// tokens.
 fn most_are_no_tokens(pretokens: &PretokenCounts, floor: u64, single: &[u32]) -> bool {
@@ -162,7 +236,6 @@ fn most_are_no_tokens(pretokens: &PretokenCounts, floor: u64, single: &[u32]) ->
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::arena::Row;
     use crate::candidates::single_token_pretokens;
     use crate::counts::{count_documents, count_table};
     use crate::encoder::Encoder;
@@ -173,7 +246,6 @@ pub(crate) mod tests {
     use crate::runs::{RunKeeper, RunLimit, Runs};
     use crate::settings::{Alphabet, MAX_COUNT};
     use crate::special_tokens::SpecialTokens;
-    use crate::tables::Table;
     use crate::tally::NO_NUMBER;
 
     const TEXT: &str = "to be or not to be, to be is to do, or not to do is to be: be or do, to do";
@@ -197,7 +269,8 @@ pub(crate) mod tests {
         for algorithm in [Algorithm::Bpe, Algorithm::Superbpe, Algorithm::Boundless] {
             let settings = settings(algorithm);
             let counts = counts(&settings);
-            let (artifact, stop) = train_counts(&counts, &settings, 1, &mut no_progress).unwrap();
+            let (artifact, stop, _) =
+                train_counts(&counts, &settings, 1, &mut no_progress).unwrap();
             assert_eq!(stop, Stop::VocabSize);
             let model = model_from_bytes(&artifact, &Limits::default(), &mut no_progress).unwrap();
             assert_eq!((model.algorithm, model.documents), (algorithm, 2));
@@ -217,7 +290,7 @@ pub(crate) mod tests {
         let mut settings = settings(Algorithm::Superbpe);
         settings.regular_vocab_size = 1000;
         let counts = counts(&settings);
-        let (artifact, stop) = train_counts(&counts, &settings, 1, &mut no_progress).unwrap();
+        let (artifact, stop, _) = train_counts(&counts, &settings, 1, &mut no_progress).unwrap();
         let model = model_from_bytes(&artifact, &Limits::default(), &mut no_progress).unwrap();
         assert_eq!(model.ops.iter().filter(|op| op.kind == OpKind::Supermerge).count(), 4);
         assert_eq!(stop, Stop::NoPairs);

@@ -80,15 +80,15 @@ class LongerEncoder(REFERENCE.Encoder):  # type: ignore[name-defined,misc]
         return [*super().encode(text, allowed), 7]
 
 
-def other_artifact(*arguments: Any) -> tuple[bytes, str]:
-    data, stop = REFERENCE.train_counts(*arguments)
+def other_artifact(*arguments: Any) -> tuple[bytes, str, None]:
+    data, stop, _ = REFERENCE.train_counts(*arguments)
     lines = data.split(b"\n")
     lines[2] = b"m 1 2 3"
-    return b"\n".join(lines), stop
+    return b"\n".join(lines), stop, None
 
 
-def other_stop(*arguments: Any) -> tuple[bytes, str]:
-    return REFERENCE.train_counts(*arguments)[0], "min_count"
+def other_stop(*arguments: Any) -> tuple[bytes, str, None]:
+    return REFERENCE.train_counts(*arguments)[0], "min_count", None
 
 
 def other_documents(source: Any, notices: list[str]) -> Iterator[str]:

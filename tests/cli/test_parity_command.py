@@ -47,7 +47,7 @@ def test_equal(
 def test_different(
     model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    second(monkeypatch, train_counts=lambda *arguments: (b"nothing", "vocab_size"))
+    second(monkeypatch, train_counts=lambda *arguments: (b"nothing", "vocab_size", None))
     assert cli.run(["parity", model, "a.txt", "--progress"]) == 1
     out, err = capsys.readouterr()
     assert out == ""

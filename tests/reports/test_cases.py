@@ -297,6 +297,25 @@ def test_special_inject_01(train, case):
     assert found.decode(plain) == found.decode(found.encode(text, "all")) == text
 
 
+# --- resume
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "boundless"])
+def test_snapshots_01(train, case, algorithm):
+    text = case("snapshots-01")
+    # the text is so short that 290 tokens are never made: at that size training ends early too
+    with pytest.warns(superword.SuperwordWarning, match="training ended early"):
+        whole = train([text], vocab_size=300, algorithm=algorithm, snapshots=[270, 280, 290])
+    assert 270 < whole.vocab_size < 290
+    for size in (270, 280, 290):
+        assert whole.snapshots[size] == train([text], vocab_size=size, algorithm=algorithm)
+        if size <= whole.vocab_size:
+            assert whole.truncated(size) == whole.snapshots[size]
+        else:
+            with pytest.raises(superword.SettingsError, match="vocab_size must be at most 2"):
+                whole.truncated(size)
+
+
 # --- superword
 
 
@@ -471,7 +490,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 30
+    assert len(run) == 31
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

@@ -30,6 +30,8 @@ def model_of(fields: dict[str, Any]) -> Model:
     return Model(
         **{key: value for key, value in fields.items() if key != "ops"},
         unicode="17.0.0",
+        ngram_floor=None,
+        ngram_max_length=None,
         documents=0,
         bytes=0,
         pretokens=0,
@@ -166,6 +168,8 @@ def models(draw: st.DrawFn) -> Model:
         draw(st.sampled_from(["regular-first", "creation"])),
         draw(st.lists(st.text("ab ", min_size=1, max_size=3), unique=True, max_size=2)),
         "17.0.0",
+        None,
+        None,
         0,
         0,
         0,

@@ -162,6 +162,9 @@ def models() -> st.SearchStrategy[Model]:
             ops.append(Op(draw(st.sampled_from(kinds)), left, right, tokens.index(new), count))
         rules = ["superword", "incremental"] if algorithm == "bpe" else ["superword"]
         text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+        numbers = st.tuples(st.integers(1, 2**63 - 1), st.integers(2, 2**63 - 1))
+        none = st.just((None, None))
+        ngrams = draw(none if algorithm == "bpe" else none | numbers)
         return Model(
             algorithm,
             alphabet,
@@ -170,6 +173,7 @@ def models() -> st.SearchStrategy[Model]:
             draw(st.sampled_from(["regular-first", "creation"])),
             draw(st.lists(text, unique=True, max_size=3)),
             "17.0.0",
+            *ngrams,
             *(draw(st.integers(0, 2**63 - 1)) for _ in range(4)),
             ops,
         )

@@ -42,6 +42,7 @@ ONLY_RUST = {
 APART = {
     "candidates": {
         "single_tokens_above": "Python takes all",
+        "in_tokens": "Python cuts when it knows the tokens",
         "candidate_rows": "Python cuts when it knows the tokens",
     },
     "counts": {"check_document_size": "Rust checks where it reads"},

@@ -15,11 +15,13 @@ from superword.reference.documents import read_documents
 from superword.reference.encoder import Encoder, load_model
 from superword.reference.merges import train_merges
 from superword.reference.model_file import model_from_bytes, model_to_bytes
+from superword.reference.ngram_split import split_ngrams
 from superword.reference.pretokenize import is_eligible_text, pretokenize
 from superword.reference.scripts import classify, split_scripts
 from superword.reference.special_tokens import split_special_tokens
 from superword.reference.superwords import train_superwords
 from superword.reference.training import train_counts
+from superword.reference.truncate import truncate_model
 from superword.reference.unicode import UNICODE_VERSION
 
 __all__ = [
@@ -38,10 +40,12 @@ __all__ = [
     "pretokenize",
     "read_documents",
     "single_token_pretokens",
+    "split_ngrams",
     "split_runs",
     "split_scripts",
     "split_special_tokens",
     "train_counts",
     "train_merges",
     "train_superwords",
+    "truncate_model",
 ]

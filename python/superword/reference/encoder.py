@@ -27,8 +27,8 @@ _STRAY_BYTE = re.compile("([\udc80-\udcff])")
 class Encoder:
     """A model, ready to encode and decode. It never changes: threads may share it.
 
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", ["<s>"], "17.0.0", 1, 2, 1,
-    ...               1, [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", ["<s>"], "17.0.0", None,
+    ...               None, 1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
     >>> encoder = Encoder(model)
     >>> encoder.encode("abc<s>", [0])
     [256, 99, 257]
@@ -272,8 +272,8 @@ def load_model(
     Args, errors: as for `model_from_bytes` and `Encoder`.
 
     >>> from superword.reference.model_file import model_to_bytes
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", 1, 2, 1, 1,
-    ...               [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
+    ...               1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
     >>> encoder, rest = load_model(model_to_bytes(model))
     >>> encoder.op_counts, rest.ops
     ((1, 0, 0), ())

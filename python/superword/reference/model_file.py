@@ -50,6 +50,8 @@ _TYPES = {
     "unicode": _STRING,
     "version": _NUMBER,
 }
+# Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
+_NGRAMS = {"ngram_floor": 1, "ngram_max_length": 2}
 _NAMES = {
     "algorithm": ("bpe", "superbpe", "boundless"),
     "alphabet": ("bytes", "utf8"),
@@ -72,8 +74,8 @@ def model_to_bytes(model: Model) -> bytes:
     Returns:
         The bytes of the file.
 
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", 1, 2, 1, 1,
-    ...               [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
+    ...               1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
     >>> model_to_bytes(model).split(b"\n")[1]
     b'm 97 98 1'
 
@@ -97,6 +99,9 @@ def model_to_bytes(model: Model) -> bytes:
         "unicode": model.unicode,
         "version": VERSION,
     }
+    for key in _NGRAMS:
+        if (value := getattr(model, key)) is not None:
+            header[key] = value
     lines = [f"{_LETTERS[kind]} {left} {right} {n}\n" for kind, left, right, _, n in model.ops]
     body = header_to_bytes(header) + b"\n" + "".join(lines).encode()
     return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
@@ -178,14 +183,15 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         raise ModelFormatError(
             f"the file has version {version} of the format, this program reads version {VERSION}"
         )
+    types = _TYPES | dict.fromkeys(_NGRAMS, _NUMBER)
     for key in _TYPES:
         if key not in fields:
             raise ModelFormatError(f"the key '{key}' is missing")
     for key, value in fields.items():
-        if key not in _TYPES:
+        if key not in types:
             raise ModelFormatError(f"the key '{key}' is unknown")
-        if _type(value) != _TYPES[key]:
-            raise ModelFormatError(f"'{key}' must be {_TYPES[key]}, not {_type(value)}")
+        if _type(value) != types[key]:
+            raise ModelFormatError(f"'{key}' must be {types[key]}, not {_type(value)}")
     for key, names in _NAMES.items():
         if fields[key] not in names:
             raise ModelFormatError(f"{key} must be one of {', '.join(names)}, not '{fields[key]}'")
@@ -195,13 +201,14 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         )
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
+    _check_ngrams(fields)
     if fields["unicode"] != UNICODE_VERSION and not any_unicode:
         raise ModelFormatError(
             f"the model was made with Unicode {fields['unicode']}, this program has "
             f"{UNICODE_VERSION} and may cut texts differently: any_unicode=True loads it "
             "all the same"
         )
-    values = {**fields, "ops": ()}
+    values = {**dict.fromkeys(_NGRAMS), **fields, "ops": ()}
     model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
     model = model._replace(special_tokens=tuple(model.special_tokens))
     check_special_tokens(model.special_tokens)
@@ -210,6 +217,19 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     if n_ops > MAX_OPS:
         raise ModelFormatError("a model has at most 2^31 - 1 ops")
     return model, n_ops
+
+
+def _check_ngrams(fields: dict[str, Value]) -> None:
+    """Both keys of n-gram splitting or neither, and not for an algorithm without candidates."""
+    found = [key for key in _NGRAMS if key in fields]
+    if found and len(found) < len(_NGRAMS):
+        raise ModelFormatError("'ngram_floor' and 'ngram_max_length' stand together or not at all")
+    if found and fields["algorithm"] == "bpe":
+        raise ModelFormatError("n-gram splitting is for algorithms 'superbpe' and 'boundless' only")
+    for key in found:
+        value = fields[key]
+        if isinstance(value, int) and value < _NGRAMS[key]:
+            raise ModelFormatError(f"'{key}' must be at least {_NGRAMS[key]}, not {value}")
 
 
 def _type(value: Value) -> str:
