@@ -9,6 +9,7 @@ mod gpt2;
 mod gpt4;
 mod gpt4o;
 mod gpt4o_script;
+mod letters;
 mod masks;
 mod reader;
 mod runs;
@@ -97,8 +98,20 @@ impl<'t> Pretokens<'t> {
         self.at = match self.scheme {
             Scheme::Gpt2 => gpt2::pretoken_end(chunk, at),
             Scheme::Gpt4 => gpt4::pretoken_end(chunk, at),
-            Scheme::Gpt4oUniscript => gpt4o::pretoken_end(&mut OneScript::new(chunk), at),
-            Scheme::Gpt4oScripts if self.by_letter => gpt4o_script::pretoken_end(chunk, at),
+            Scheme::Gpt4oUniscript => {
+                (self.block, self.ends) = (at, letters::ends_of_listed(chunk, at));
+                if self.ends != 0 {
+                    return Some(self.take_end());
+                }
+                gpt4o::pretoken_end(&mut OneScript::new(chunk), at)
+            }
+            Scheme::Gpt4oScripts if self.by_letter => {
+                (self.block, self.ends) = (at, letters::ends_of_chunk(chunk, at));
+                if self.ends != 0 {
+                    return Some(self.take_end());
+                }
+                gpt4o_script::pretoken_end(chunk, at)
+            }
             Scheme::Gpt4o | Scheme::Gpt4oScripts => gpt4o::pretoken_end(&mut Plain::new(chunk), at),
         };
         Some(self.at)

@@ -36,12 +36,16 @@ static SCRIPT_BLOCKS: [u8; BLOCKS.len()] = {
     let mut scripts = [COMMON; BLOCKS.len()];
     let mut at = 0;
     while at < BLOCKS.len() {
-        let script = RECORDS[BLOCKS[at] as usize].1;
-        scripts[at] = if script == UNKNOWN { COMMON } else { script };
+        scripts[at] = script_of_record(RECORDS[BLOCKS[at] as usize]);
         at += 1;
     }
     scripts
 };
+
+/// Returns the script of an entry of [`RECORDS`]; Unknown counts as Common.
+pub(crate) const fn script_of_record((_, script, _): (u8, u8, u8)) -> u8 {
+    if script == UNKNOWN { COMMON } else { script }
+}
 
 /// Returns the script of a code point as an index in `SCRIPTS`; Unknown counts as Common.
 #[inline]
@@ -98,21 +102,41 @@ const fn same(left: &[u8], right: &[u8]) -> bool {
 /// The script of the ASCII letters; every other ASCII character is Common.
 pub(crate) const LATIN: u8 = script_index("Latin");
 
-const NO_SCRIPT: u8 = u8::MAX;
+/// The real script of each 64 code points, or Common where they have none, or [`SEVERAL`].
+static SCRIPT_OF_BLOCK: [u8; BLOCK_OF.len()] = {
+    let mut of_blocks = [COMMON; BLOCKS.len() / BLOCK_LEN];
+    let mut at = 0;
+    while at < BLOCKS.len() {
+        let (script, block) = (SCRIPT_BLOCKS[at], at / BLOCK_LEN);
+        if is_real(script) && script != of_blocks[block] {
+            of_blocks[block] = if of_blocks[block] == COMMON { script } else { SEVERAL };
+        }
+        at += 1;
+    }
+    let mut scripts = [COMMON; BLOCK_OF.len()];
+    let mut at = 0;
+    while at < BLOCK_OF.len() {
+        scripts[at] = of_blocks[BLOCK_OF[at] as usize];
+        at += 1;
+    }
+    scripts
+};
+
+/// Stands for several real scripts.
+const SEVERAL: u8 = u8::MAX;
 
 /// The chunks of a text as (index in `SCRIPTS`, end), without allocation.
 pub(crate) struct Chunks<'t> {
     bytes: &'t [u8],
     start: usize,
-    /// Up to where code points are bound to the current chunk.
-    firm: usize,
+    /// How far the text is read, and the last real script before it, or Common.
     at: usize,
-    current: u8,
+    script: u8,
 }
 
 impl<'t> Chunks<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { bytes: text.as_bytes(), start: 0, firm: 0, at: 0, current: NO_SCRIPT }
+        Self { bytes: text.as_bytes(), start: 0, at: 0, script: COMMON }
     }
 }
 
@@ -120,66 +144,82 @@ impl Iterator for Chunks<'_> {
     type Item = (u8, usize);
 
     fn next(&mut self) -> Option<(u8, usize)> {
-        while self.at < self.bytes.len() {
-            if self.current == LATIN {
-                self.skip_ascii();
-            }
-            let Some((code, len)) = code_point_at(self.bytes, self.at) else { break };
-            let script = script_of(code);
-            let end = self.at + len;
-            self.at = end;
-            if script == self.current {
-                self.firm = end;
-            } else if script == INHERITED {
-                if self.current == NO_SCRIPT {
-                    self.current = INHERITED;
-                }
-                self.firm = end;
-            } else if script == COMMON {
-                if self.current == NO_SCRIPT {
-                    self.current = COMMON;
-                }
-            } else {
-                let chunk = (self.current, self.firm);
-                self.current = script;
-                self.firm = end;
-                if chunk.0 != NO_SCRIPT && is_real(chunk.0) {
-                    self.start = chunk.1;
-                    return Some(chunk);
-                }
+        while let Some((script, at)) = other_script(self.bytes, self.at, self.script) {
+            let before = std::mem::replace(&mut self.script, script);
+            self.at = at;
+            if before != COMMON {
+                self.start = firm_end(self.bytes, at);
+                return Some((before, self.start));
             }
         }
-        if self.start < self.bytes.len() {
-            self.start = self.bytes.len();
-            return Some((self.current, self.start));
-        }
-        None
+        self.at = self.bytes.len();
+        let (first, _) = code_point_at(self.bytes, self.start)?;
+        self.start = self.at;
+        // Where there is no real script the first code point decides.
+        Some((if self.script == COMMON { script_of(first) } else { self.script }, self.at))
     }
 }
 
-impl Chunks<'_> {
-    /// In a Latin chunk ASCII never cuts: only its last letter is looked for.
-    fn skip_ascii(&mut self) {
-        let rest = &self.bytes[self.at..];
-        let ascii = &rest[..ascii_length(rest)];
-        if let Some(last) = ascii.iter().rposition(u8::is_ascii_alphabetic) {
-            self.firm = self.at + last + 1;
+/// Returns the first real script from `at` on that is not `current`, and where it stands.
+///
+/// Nearly every code point is passed over by the script of its block, without a look at its own.
+fn other_script(bytes: &[u8], at: usize, current: u8) -> Option<(u8, usize)> {
+    let mut at = at;
+    while at < bytes.len() {
+        let four = four_bytes(bytes, at);
+        let lead = four as u8;
+        if lead < 0x80 {
+            if current == LATIN {
+                at += ascii_length(&bytes[at..]);
+            } else if lead.is_ascii_alphabetic() {
+                return Some((LATIN, at));
+            } else {
+                at += 1;
+            }
+            continue;
         }
-        self.at += ascii.len();
+        let (block, len) = block_of_four(four);
+        let of_block = SCRIPT_OF_BLOCK[block];
+        if of_block != current && of_block != COMMON {
+            let script = script_of(code_point_at(bytes, at)?.0);
+            if is_real(script) && script != current {
+                return Some((script, at));
+            }
+        }
+        // A space goes along: no processor can foresee where words end.
+        at += len + usize::from((u64::from(four) >> (8 * len)) as u8 == b' ');
+    }
+    None
+}
+
+/// Returns the end of what is bound to the chunk before the real script at `at`: Common goes on.
+fn firm_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at;
+    loop {
+        let mut start = end;
+        while start > 0 && bytes[start - 1] & 0xC0 == 0x80 {
+            start -= 1;
+        }
+        start = start.saturating_sub(1);
+        match code_point_at(bytes, start) {
+            Some((code, _)) if start < end && script_of(code) == COMMON => end = start,
+            _ => return end,
+        }
     }
 }
 
 /// How many bytes there are before the first one that is not ASCII.
 fn ascii_length(bytes: &[u8]) -> usize {
     const BLOCK: usize = 64;
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let mut length = BLOCK * blocks.iter().take_while(|block| block.is_ascii()).count();
+    let mut length = 0;
     while let Some(word) = eight_bytes(bytes, length) {
         let high = word & HIGH_BITS;
         length += high.trailing_zeros() as usize / 8;
         if high != 0 {
             return length;
         }
+        let (blocks, _) = bytes[length..].as_chunks::<BLOCK>();
+        length += BLOCK * blocks.iter().take_while(|block| block.is_ascii()).count();
     }
     length + bytes[length..].iter().take_while(|byte| byte.is_ascii()).count()
 }
@@ -223,6 +263,34 @@ pub(crate) const fn lower_bits(word: u64) -> u64 {
 #[inline]
 pub(crate) const fn letter_bits(word: u64) -> u64 {
     lower_bits(word | (ONES * 0x20))
+}
+
+/// Returns the four bytes from `at` in a text, the first one lowest; behind its end are zeros.
+#[inline]
+fn four_bytes(bytes: &[u8], at: usize) -> u32 {
+    match bytes[at..].first_chunk::<4>() {
+        Some(four) => u32::from_le_bytes(*four),
+        None => last_bytes(&bytes[at..]),
+    }
+}
+
+#[cold]
+fn last_bytes(rest: &[u8]) -> u32 {
+    rest.iter().rev().fold(0, |four, &byte| four << 8 | u32::from(byte))
+}
+
+/// Returns the index in [`BLOCK_OF`] of a code point that is not ASCII, whose bytes come first in
+/// `four`, and its length.
+#[inline]
+fn block_of_four(four: u32) -> (usize, usize) {
+    let lead = four & 0xFF;
+    let (second, third) = (four >> 8 & 0x3F, four >> 16 & 0x3F);
+    let (block, len) = match lead {
+        0..0xE0 => (lead & 0x1F, 2),
+        0xE0..0xF0 => ((lead & 0x0F) << 6 | second, 3),
+        _ => ((lead & 7) << 12 | second << 6 | third, 4),
+    };
+    (block as usize, len)
 }
 
 /// Returns the code point that starts at `at` in the bytes of a text, and its length.
@@ -281,6 +349,67 @@ mod tests {
             assert_eq!(code_point_at(text.as_bytes(), at), expected);
         }
         assert_eq!(code_point_at(text.as_bytes(), text.len()), None);
+    }
+
+    /// The rules of SPEC section 3.1, code point by code point.
+    fn chunks_by_the_rules(text: &str) -> Vec<(u8, usize)> {
+        let mut chunks = Vec::new();
+        let (mut current, mut firm) = (None, 0);
+        for (at, char) in text.char_indices() {
+            let (script, end) = (script_of(char.into()), at + char.len_utf8());
+            let chunk = current.unwrap_or(script);
+            if !is_real(script) {
+                current = Some(chunk);
+                firm = if script == chunk || script == INHERITED { end } else { firm };
+                continue;
+            }
+            if is_real(chunk) && chunk != script {
+                chunks.push((chunk, firm));
+            }
+            (current, firm) = (Some(script), end);
+        }
+        chunks.extend(current.map(|script| (script, text.len())));
+        chunks
+    }
+
+    #[test]
+    fn chunks_are_those_of_the_rules() {
+        // of blocks with one script, with several and with none, in one to four bytes
+        const PIECES: [&str; 22] = [
+            "a",
+            " ",
+            ".",
+            "\n",
+            "7",
+            "é",
+            "×",
+            "\u{301}",
+            "\u{200D}",
+            "я",
+            "σ",
+            "ϣ",
+            "ก",
+            "฿",
+            "あ",
+            "ア",
+            "ー",
+            "漢",
+            "’",
+            "😀",
+            "𐐀",
+            "long ascii, of more than sixty-four bytes in all, or eight: 12345678 ",
+        ];
+        let mut state = 3_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % bound
+        };
+        for _ in 0..20_000 {
+            let kinds: Vec<&str> = (0..1 + below(5)).map(|_| PIECES[below(PIECES.len())]).collect();
+            let text: String = (0..below(30)).map(|_| kinds[below(kinds.len())]).collect();
+            let chunks: Vec<_> = Chunks::new(&text).collect();
+            assert_eq!(chunks, chunks_by_the_rules(&text), "{text:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The classes of code points that the scanners tell apart, as tables made at compile time.
 
 use crate::patterns::{JAPANESE_COMMON, LISTED_SCRIPTS};
-use crate::scripts::{is_real, script_index};
+use crate::scripts::{is_real, script_index, script_of_record};
 use crate::unicode::{
     BLOCK_LEN, BLOCK_OF, BLOCKS, CATEGORIES, COMMON, RECORDS, SCRIPTS, WHITE_SPACE,
 };
@@ -83,20 +83,31 @@ pub(super) fn class_of(code: u32) -> Class {
     }
 }
 
-/// The class of a code point that is not ASCII, with the listed scripts apart.
-#[inline]
-pub(super) fn class_with_listed(code: u32, script: u8) -> Class {
-    let class = LISTED_CLASS_BLOCKS[block_index(code)];
-    // These share their properties with other letters, so no table of properties tells them apart.
-    if class as u8 == Class::Caseless as u8 && script == COMMON {
-        let is_japanese = JAPANESE_COMMON.iter().any(|&(a, b)| a <= code && code <= b);
-        return if is_japanese { Class::ListedLetter } else { class };
-    }
-    class
+/// What a scanner that knows scripts wants of a code point, in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scripted {
+    /// With the listed scripts apart.
+    pub(super) class: Class,
+    /// As an index in `SCRIPTS`; Unknown counts as Common.
+    pub(super) script: u8,
+}
+
+/// The class and the script of the code point that starts four bytes of a text, and its length.
+#[inline(always)]
+pub(super) fn scripted_of(four: [u8; 4]) -> (Scripted, usize) {
+    let [lead, second, third, fourth] = four.map(usize::from);
+    let (second, third, fourth) = (second & 0x3F, third & 0x3F, fourth & 0x3F);
+    let (block, place, len) = match lead {
+        0..0x80 => return (ASCII_SCRIPTED[lead], 1),
+        0x80..0xE0 => (lead & 0x1F, second, 2),
+        0xE0..0xF0 => ((lead & 0x0F) << 6 | second, third, 3),
+        _ => ((lead & 7) << 12 | second << 6 | third, fourth, 4),
+    };
+    (SCRIPTED_BLOCKS[usize::from(BLOCK_OF[block])][place], len)
 }
 
 #[inline]
-fn block_index(code: u32) -> usize {
+const fn block_index(code: u32) -> usize {
     BLOCK_OF[code as usize / BLOCK_LEN] as usize * BLOCK_LEN + code as usize % BLOCK_LEN
 }
 
@@ -120,25 +131,54 @@ static CLASS_BLOCKS: [Class; BLOCKS.len()] = {
     classes
 };
 
-static LISTED_CLASS_BLOCKS: [Class; BLOCKS.len()] = {
-    let mut classes = [Class::Other; BLOCKS.len()];
+static SCRIPTED_BLOCKS: [[Scripted; BLOCK_LEN]; BLOCKS.len() / BLOCK_LEN] = {
+    let none = Scripted { class: Class::Other, script: COMMON };
+    let mut scripted = [[none; BLOCK_LEN]; BLOCKS.len() / BLOCK_LEN];
     let mut at = 0;
     while at < BLOCKS.len() {
         let record = RECORDS[BLOCKS[at] as usize];
-        let class = plain_class(record);
-        classes[at] = if LISTED[record.1 as usize] && class.is_letter() {
-            Class::ListedLetter
-        } else if LISTED[record.1 as usize] && class.is_mark() {
-            Class::ListedMark
-        } else if is_real(record.1) && class.is_mark() {
-            Class::ScriptMark
-        } else {
-            class
-        };
+        scripted[at / BLOCK_LEN][at % BLOCK_LEN] = scripted_record(record);
         at += 1;
     }
-    classes
+    // These share their properties with other letters, but not their blocks.
+    let mut range = 0;
+    while range < JAPANESE_COMMON.len() {
+        let (mut code, last) = JAPANESE_COMMON[range];
+        while code <= last {
+            let at = block_index(code);
+            scripted[at / BLOCK_LEN][at % BLOCK_LEN].class = Class::ListedLetter;
+            code += 1;
+        }
+        range += 1;
+    }
+    scripted
 };
+
+static ASCII_SCRIPTED: [Scripted; 128] = {
+    let mut scripted = [Scripted { class: Class::Other, script: COMMON }; 128];
+    let mut code = 0;
+    while code < scripted.len() {
+        scripted[code] = scripted_record(RECORDS[BLOCKS[block_index(code as u32)] as usize]);
+        scripted[code].class = ASCII[code];
+        code += 1;
+    }
+    scripted
+};
+
+const fn scripted_record(record: (u8, u8, u8)) -> Scripted {
+    let script = script_of_record(record);
+    let class = plain_class(record);
+    let class = if LISTED[script as usize] && class.is_letter() {
+        Class::ListedLetter
+    } else if LISTED[script as usize] && class.is_mark() {
+        Class::ListedMark
+    } else if is_real(script) && class.is_mark() {
+        Class::ScriptMark
+    } else {
+        class
+    };
+    Scripted { class, script }
+}
 
 static ASCII: [Class; 128] = {
     let mut classes = [Class::Other; 128];
@@ -201,7 +241,10 @@ mod tests {
                 Class::Mark if is_real(script_of(code)) => Class::ScriptMark,
                 class => class,
             };
-            assert_eq!(class_with_listed(code, script_of(code)), expected, "U+{code:04X}");
+            let mut four = [0; 4];
+            let len = char::from_u32(code).map_or(0, |char| char.encode_utf8(&mut four).len());
+            let expected = Scripted { class: expected, script: script_of(code) };
+            assert_eq!(scripted_of(four), (expected, len), "U+{code:04X}");
         }
     }
 }

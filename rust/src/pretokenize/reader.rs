@@ -1,7 +1,7 @@
 //! How a scanner reads a text: all of it, or up to where a second script begins.
 
-use super::classes::{Class, ascii_class, class_of, class_with_listed};
-use crate::scripts::{LATIN, code_point_at, is_real, script_of};
+use super::classes::{Class, Scripted, ascii_class, class_of, scripted_of};
+use crate::scripts::{code_point_at, is_real};
 use crate::unicode::COMMON;
 
 /// What a scanner may see of a text.
@@ -51,14 +51,6 @@ impl<'t> OneScript<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
         Self { bytes, script: COMMON }
     }
-
-    #[inline]
-    fn admits(&mut self, script: u8) -> bool {
-        if self.script == COMMON {
-            self.script = script;
-        }
-        self.script == script
-    }
 }
 
 impl Reader for OneScript<'_> {
@@ -69,26 +61,34 @@ impl Reader for OneScript<'_> {
 
     #[inline]
     fn peek(&mut self, at: usize) -> (Class, usize) {
-        match self.bytes.get(at) {
-            None => (Class::End, 0),
-            Some(&byte) if byte < 0x80 => {
-                let class = ascii_class(byte);
-                if class.is_letter() && !self.admits(LATIN) {
-                    return (Class::End, 0);
-                }
-                (class, 1)
+        let (Scripted { class, script }, len) = scripted_at(self.bytes, at);
+        if script != self.script && is_real(script) {
+            if self.script != COMMON {
+                return (Class::End, 0);
             }
-            Some(_) => {
-                let Some((code, len)) = code_point_at(self.bytes, at) else {
-                    return (Class::End, 0);
-                };
-                let script = script_of(code);
-                if is_real(script) && !self.admits(script) {
-                    return (Class::End, 0);
-                }
-                (class_with_listed(code, script), len)
-            }
+            self.script = script;
         }
+        (class, len)
+    }
+}
+
+/// The class and the script of the code point at `at` and its length, or `End`, Common and 0.
+#[inline(always)]
+pub(super) fn scripted_at(bytes: &[u8], at: usize) -> (Scripted, usize) {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(&four) => scripted_of(four),
+        None => last_scripted(bytes.get(at..).unwrap_or_default()),
+    }
+}
+
+/// The same for the first code point of the last bytes of a text.
+#[cold]
+fn last_scripted(rest: &[u8]) -> (Scripted, usize) {
+    let mut four = [0; 4];
+    four[..rest.len()].copy_from_slice(rest);
+    match rest {
+        [] => (Scripted { class: Class::End, script: COMMON }, 0),
+        _ => scripted_of(four),
     }
 }
 
