@@ -37,7 +37,22 @@ __all__ = [
 ]
 
 _Op = tuple[str, int, int, int, int]
-_Model = tuple[str, str, str, str, str, Sequence[str], str, int, int, int, int, Sequence[_Op]]
+_Model = tuple[
+    str,
+    str,
+    str,
+    str,
+    str,
+    Sequence[str],
+    str,
+    str | None,
+    str | None,
+    int,
+    int,
+    int,
+    int,
+    Sequence[_Op],
+]
 _Progress = Callable[[str, int, int], None] | None
 # (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
 _Source = tuple[str, str, str, str]
@@ -141,9 +156,9 @@ class Encoder:
     def __new__(cls, model: _Model, shortcut: bool = True) -> Encoder: ...
     @property
     def vocab_size(self) -> int: ...
-    # merges, supermerges, and the tokens that these make
+    # merges, supermerges, the tokens that these make, and deletes
     @property
-    def op_counts(self) -> tuple[int, int, int]: ...
+    def op_counts(self) -> tuple[int, int, int, int]: ...
     def token_bytes(self, token_id: int) -> bytes: ...
     def token_id(self, token: bytes) -> int | None: ...
     def is_superword(self, token_id: int) -> bool: ...

@@ -12,7 +12,15 @@ import click
 
 import superword
 from superword import _backend, streams
-from superword.settings import ALGORITHMS, ALPHABETS, ID_ORDERS, RULES, SCHEMES, Settings
+from superword.settings import (
+    ALGORITHMS,
+    ALPHABETS,
+    BLOW_UPS,
+    ID_ORDERS,
+    RULES,
+    SCHEMES,
+    Settings,
+)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
@@ -137,4 +145,10 @@ settings = _together(
     ),
     _named("alphabet", ALPHABETS),
     _named("id_order", ID_ORDERS),
+    click.option(
+        "--tau",
+        metavar="F",
+        help="Delete a token when a merge takes this share of it, as 9/10; default: never.",
+    ),
+    _named("blow_up", BLOW_UPS),
 )

@@ -54,6 +54,7 @@ class Report:
     special_tokens: int
     merges: int  # operations
     supermerges: int
+    deletions: int
     model_bytes: int
     backend: str
     asked: int | None = None  # tokens that were asked for
@@ -83,7 +84,7 @@ class Report:
             ("corpus", f"{self.documents:,} documents, {self.bytes:,} bytes"),
             ("pretokens", f"{self.pretokens:,}, {self.distinct_pretokens:,} distinct"),
             ("tokens", self._tokens()),
-            ("operations", f"{self.merges:,} merges, {self.supermerges:,} supermerges"),
+            ("operations", self._operations()),
             ("model", f"{self.model_bytes:,} bytes"),
         ]
         if self.stop_reason:
@@ -97,6 +98,10 @@ class Report:
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
+    def _operations(self) -> str:
+        deletions = f", {self.deletions:,} deletions" if self.deletions else ""
+        return f"{self.merges:,} merges, {self.supermerges:,} supermerges{deletions}"
+
     def _tokens(self) -> str:
         regular = self.tokens - self.superwords
         return (
@@ -109,7 +114,7 @@ def report_of(
     model: Model, encoder: Encoder, model_bytes: int, backend: str, **trained: Any
 ) -> Report:
     """The report on a model, whose ops the encoder has; `trained`: what only training knows."""
-    merges, supermerges, superwords = encoder.op_counts
+    merges, supermerges, superwords, deletions = encoder.op_counts
     return Report(
         algorithm=model.algorithm,
         scheme=model.scheme,
@@ -122,6 +127,7 @@ def report_of(
         special_tokens=len(model.special_tokens),
         merges=merges,
         supermerges=supermerges,
+        deletions=deletions,
         model_bytes=model_bytes,
         backend=backend,
         **trained,
@@ -132,7 +138,9 @@ def limits_notice(model: Model) -> str:
     """What to say of a model that passes the limits which `load` has by itself."""
     lengths = [1] * ALPHABETS[model.alphabet]
     total = 0
-    for _, left, right, new, _ in model.ops:
+    for kind, left, right, new, _ in model.ops:
+        if kind == "delete":
+            continue
         length = lengths[left] + lengths[right]
         total += length  # what is made again counts too
         if new == len(lengths):

@@ -29,6 +29,7 @@ Algorithm = Literal["bpe", "superbpe", "boundless"]
 Rules = Literal["superword", "incremental"]
 Alphabet = Literal["bytes", "utf8"]
 IdOrder = Literal["regular-first", "creation"]
+BlowUp = Literal["pair", "bytes"]
 Backend = Literal["auto", "rust", "python"]
 ProgressArgument = Callable[[str, int, int], object] | bool | None
 Path = str | os.PathLike[str]
@@ -53,6 +54,8 @@ def train(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    tau: str | float | Fraction | None = None,
+    blow_up: BlowUp | None = None,
     field: str = "text",
     lines: bool = False,
     threads: int | None = None,
@@ -82,6 +85,10 @@ def train(
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
         id_order: "regular-first" or "creation".
+        tau: None, or the share of a token, above 0 and at most 1, that a regular merge must take
+            to have it deleted (PickyBPE); exact, as `regular_fraction`.
+        blow_up: with `tau`: what stands for a deleted token: "pair" (None; the two parts it was
+            made of) or "bytes".
         field: for `files`: the name of the document in a `.jsonl` line.
         lines: for `files`: whether each line of a `.txt` file is a document.
         threads: None for SUPERWORD_THREADS or else all CPUs this process may use.
@@ -118,6 +125,8 @@ def train(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        tau=tau,
+        blow_up=blow_up,
     )
     if (documents is None) == (files is None):
         raise SettingsError(
@@ -166,6 +175,8 @@ def train_from_counts(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    tau: str | float | Fraction | None = None,
+    blow_up: BlowUp | None = None,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: ProgressArgument = None,
@@ -205,6 +216,8 @@ def train_from_counts(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        tau=tau,
+        blow_up=blow_up,
     )
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))

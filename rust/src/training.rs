@@ -55,6 +55,8 @@ pub fn train_counts(
         id_order: settings.id_order,
         special_tokens: settings.special_tokens.clone(),
         unicode: UNICODE_VERSION.to_string(),
+        tau: settings.tau,
+        blow_up: settings.tau.map(|_| settings.blow_up),
         documents: counts.documents,
         bytes: counts.bytes,
         pretokens: counts.pretokens,
@@ -167,7 +169,7 @@ mod tests {
     use crate::model_file::{Limits, model_from_bytes};
     use crate::pruning::least_floor;
     use crate::runs::{RunKeeper, RunLimit, Runs};
-    use crate::settings::{Alphabet, MAX_COUNT};
+    use crate::settings::{Alphabet, BlowUp, MAX_COUNT, Tau};
     use crate::special_tokens::SpecialTokens;
     use crate::tally::NO_NUMBER;
 
@@ -249,7 +251,7 @@ mod tests {
     fn a_floor_changes_nothing() {
         let mut numbers = Numbers(3);
         // how often: phase 1 filled the vocabulary or not, bytes of different pretokens were met
-        let (mut filled, mut unfilled, mut met) = (0, 0, 0);
+        let (mut filled, mut unfilled, mut met, mut deleted) = (0, 0, 0, 0);
         for round in 0..6000 {
             let counts = random_counts(&mut numbers, round % 2 == 0);
             let algorithm = [Algorithm::Boundless, Algorithm::Superbpe][numbers.below(2)];
@@ -257,11 +259,14 @@ mod tests {
             let supermerges = if algorithm == Algorithm::Superbpe { size - 256 } else { 0 };
             let min_count = [1, 1, 1, 2, 4][numbers.below(5)];
             let settings = Settings::new(algorithm, size, size - supermerges, supermerges);
-            let settings = Settings { min_count, ..settings };
+            let tau = [None, None, Tau::new(1, 2), Tau::new(9, 10)][numbers.below(4)];
+            let blow_up = BlowUp::ALL[numbers.below(2)];
+            let settings = Settings { min_count, tau, blow_up, ..settings };
             let quiet = &mut no_progress;
             let phase_1 = train_vocabulary(&counts.pretoken_counts, &settings, quiet).unwrap();
             let (merges, stop, vocabulary) = phase_1.clone();
             let lowest = lowest_floor(&merges, stop, &settings);
+            deleted += u32::from(merges.iter().any(|op| op.kind == OpKind::Delete));
             // what the sketch leaves out is below every floor for which it is asked
             assert!(least_floor(&counts.pretoken_counts, &settings) <= lowest);
             let train = |lowest, first| {
@@ -296,6 +301,7 @@ mod tests {
             met += u32::from(!exact);
         }
         assert!(filled > 500 && unfilled > 500 && met > 500, "{filled} {unfilled} {met}");
+        assert!(deleted > 500, "{deleted}");
     }
 
     /// The same runs as they come: in two streams, the second one with numbers of its own.

@@ -30,6 +30,8 @@ def model_of(fields: dict[str, Any]) -> Model:
     return Model(
         **{key: value for key, value in fields.items() if key != "ops"},
         unicode="17.0.0",
+        tau=None,
+        blow_up=None,
         documents=0,
         bytes=0,
         pretokens=0,
@@ -111,7 +113,7 @@ def test_a_model_file_loads_as_its_model_does(backend: ModuleType, name: str) ->
     assert encoder.op_tokens() == backend.Encoder(model).op_tokens()
     supermerges = [op[3] for op in model.ops if op[0] == "supermerge"]
     merges = len(model.ops) - len(supermerges)
-    assert encoder.op_counts == (merges, len(supermerges), len(set(supermerges)))
+    assert encoder.op_counts == (merges, len(supermerges), len(set(supermerges)), 0)
     with pytest.raises(ModelFormatError):
         backend.load_model(data, False, 1, 1)
 
@@ -166,6 +168,8 @@ def models(draw: st.DrawFn) -> Model:
         draw(st.sampled_from(["regular-first", "creation"])),
         draw(st.lists(st.text("ab ", min_size=1, max_size=3), unique=True, max_size=2)),
         "17.0.0",
+        None,
+        None,
         0,
         0,
         0,

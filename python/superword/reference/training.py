@@ -11,7 +11,7 @@ from superword.reference.merges import train_merges
 from superword.reference.model_file import model_to_bytes
 from superword.reference.superwords import train_superwords
 from superword.reference.unicode import UNICODE_VERSION
-from superword.settings import Settings
+from superword.settings import Settings, fraction_text
 
 
 def train_counts(
@@ -59,6 +59,8 @@ def train_counts(
         id_order=settings.id_order,
         special_tokens=settings.special_tokens,
         unicode=UNICODE_VERSION,
+        tau=None if settings.tau is None else fraction_text(settings.tau),
+        blow_up=settings.blow_up,
         documents=counts.documents,
         bytes=counts.bytes,
         pretokens=counts.pretokens,
