@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 use superword::documents::{Compression, Source, SourceKind};
 use superword::model::{Model, Op, OpKind};
-use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme, Settings};
+use superword::settings::{Algorithm, Alphabet, BlowUp, IdOrder, Rules, Scheme, Settings, Tau};
 use superword::tables::{PretokenCounts, SequenceCounts};
 
 use crate::errors::mapped;
@@ -60,6 +60,12 @@ pub fn source(py: Python<'_>, value: SourceTuple) -> PyResult<Source> {
 pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
     let py = value.py();
     let name = |field: &str| value.getattr(field)?.extract::<String>();
+    let tau = value.getattr("tau")?;
+    let tau = if tau.is_none() {
+        None
+    } else {
+        Some(share(tau.getattr("numerator")?.extract()?, tau.getattr("denominator")?.extract()?)?)
+    };
     Ok(Settings {
         algorithm: mapped(py, Algorithm::from_name(&name("algorithm")?))?,
         vocab_size: value.getattr("vocab_size")?.extract()?,
@@ -73,10 +79,23 @@ pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
         special_tokens: value.getattr("special_tokens")?.extract()?,
         alphabet: mapped(py, Alphabet::from_name(&name("alphabet")?))?,
         id_order: mapped(py, IdOrder::from_name(&name("id_order")?))?,
+        tau,
+        // without tau nothing is deleted, and none is given
+        blow_up: blow_up(py, &value.getattr("blow_up")?)?.unwrap_or(BlowUp::Pair),
         ngram_split: value.getattr("ngram_split")?.extract()?,
         ngram_floor: value.getattr("ngram_floor")?.extract()?,
         ngram_max_length: value.getattr("ngram_max_length")?.extract()?,
     })
+}
+
+fn blow_up(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<BlowUp>> {
+    let name: Option<String> = name.extract()?;
+    name.map(|name| mapped(py, BlowUp::from_name(&name))).transpose()
+}
+
+fn share(part: u64, whole: u64) -> PyResult<Tau> {
+    let wrong = || pyo3::exceptions::PyValueError::new_err("tau is no reduced share");
+    Tau::new(part, whole).ok_or_else(wrong)
 }
 
 /// One op from its Python form.
@@ -84,9 +103,10 @@ fn op((kind, left, right, new, count): OpTuple) -> PyResult<Op> {
     let kind = match kind.as_str() {
         "merge" => OpKind::Merge,
         "supermerge" => OpKind::Supermerge,
+        "delete" => OpKind::Delete,
         _ => {
             return Err(pyo3::exceptions::PyValueError::new_err(
-                "an op is a merge or a supermerge",
+                "an op is a merge, a supermerge or a delete",
             ));
         }
     };
@@ -103,6 +123,7 @@ pub fn kind_name(kind: OpKind) -> &'static str {
     match kind {
         OpKind::Merge => "merge",
         OpKind::Supermerge => "supermerge",
+        OpKind::Delete => "delete",
     }
 }
 
@@ -117,6 +138,13 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
     let fields = value.cast::<PyTuple>()?;
     let name = |index: usize| fields.get_item(index)?.extract::<String>();
     let number = |index: usize| fields.get_item(index)?.extract::<u64>();
+    let tau = match fields.get_item(7)?.extract::<Option<String>>()? {
+        None => None,
+        Some(text) => {
+            let terms = text.split_once('/').unwrap_or_default();
+            Some(share(terms.0.parse().unwrap_or(0), terms.1.parse().unwrap_or(0))?)
+        }
+    };
     Ok(Model {
         algorithm: mapped(py, Algorithm::from_name(&name(0)?))?,
         alphabet: mapped(py, Alphabet::from_name(&name(1)?))?,
@@ -125,13 +153,15 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
         id_order: mapped(py, IdOrder::from_name(&name(4)?))?,
         special_tokens: fields.get_item(5)?.extract()?,
         unicode: name(6)?,
-        ngram_floor: fields.get_item(7)?.extract()?,
-        ngram_max_length: fields.get_item(8)?.extract()?,
-        documents: number(9)?,
-        bytes: number(10)?,
-        pretokens: number(11)?,
-        distinct_pretokens: number(12)?,
-        ops: ops(fields.get_item(13)?.extract()?)?,
+        tau,
+        blow_up: blow_up(py, &fields.get_item(8)?)?,
+        ngram_floor: fields.get_item(9)?.extract()?,
+        ngram_max_length: fields.get_item(10)?.extract()?,
+        documents: number(11)?,
+        bytes: number(12)?,
+        pretokens: number(13)?,
+        distinct_pretokens: number(14)?,
+        ops: ops(fields.get_item(15)?.extract()?)?,
     })
 }
 
@@ -147,6 +177,8 @@ pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, P
             model.id_order.name().into_pyobject(py)?.into_any(),
             PyTuple::new(py, &model.special_tokens)?.into_any(),
             model.unicode.as_str().into_pyobject(py)?.into_any(),
+            model.tau.map(|tau| tau.to_string()).into_pyobject(py)?.into_any(),
+            model.blow_up.map(BlowUp::name).into_pyobject(py)?.into_any(),
             model.ngram_floor.into_pyobject(py)?.into_any(),
             model.ngram_max_length.into_pyobject(py)?.into_any(),
             model.documents.into_pyobject(py)?.into_any(),

@@ -35,7 +35,7 @@ impl Encoder {
     }
 
     #[getter]
-    fn op_counts(&self) -> (usize, usize, usize) {
+    fn op_counts(&self) -> (usize, usize, usize, usize) {
         self.0.op_counts()
     }
 

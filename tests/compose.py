@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import groupby
 from typing import Any
 
-from superword.settings import Settings
+from superword.settings import Settings, fraction_text
 
 ALPHABETS = {
     "bytes": [bytes([b]) for b in range(256)],
@@ -37,16 +37,23 @@ def tables(documents: list[list[bytes]]) -> tuple[list[Any], list[Any]]:
 
 
 def spell(ops: Any, alphabet: str) -> tuple[list[Any], list[bytes]]:
-    """Ops with bytes for creation numbers, and the vocabulary in order of creation."""
-    vocabulary, spelled = list(ALPHABETS[alphabet]), []
+    """Ops with bytes for creation numbers, and the vocabulary in order of (last) creation."""
+    known, spelled = list(ALPHABETS[alphabet]), []
+    vocabulary = dict.fromkeys(known)
     for kind, left, right, new, count in ops:
-        token = vocabulary[left] + vocabulary[right]
-        if new == len(vocabulary):
-            vocabulary.append(token)
-        assert vocabulary[new] == token
-        spelled.append((kind, vocabulary[left], vocabulary[right], count))
-    assert len(set(vocabulary)) == len(vocabulary), "one byte string, one number"
-    return spelled, vocabulary
+        spelled.append((kind, known[left], known[right], count))
+        if kind == "delete":
+            assert left == right == new
+            assert count == 0
+            vocabulary.pop(known[new], None)
+            continue
+        token = known[left] + known[right]
+        if new == len(known):
+            known.append(token)
+        assert known[new] == token
+        vocabulary.setdefault(token)
+    assert len(set(known)) == len(known), "one byte string, one number"
+    return spelled, list(vocabulary)
 
 
 def train_tables(
@@ -85,6 +92,8 @@ def model_tuple(backend: Any, counts: Any, settings: Settings, ops: Any) -> tupl
         settings.id_order,
         list(settings.special_tokens),
         backend.UNICODE_VERSION,
+        None if settings.tau is None else fraction_text(settings.tau),
+        settings.blow_up,
         settings.ngram_floor if settings.ngram_split else None,
         settings.ngram_max_length if settings.ngram_split else None,
         counts.documents,

@@ -280,23 +280,40 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
 @options.model
 @click.option("--superwords", type=options.Integer(1), metavar="N", help="The N strongest.")
 @click.option("--tokens", type=options.Integer(1), metavar="N", help="N tokens of any kind.")
+@click.option("--deletions", type=options.Integer(1), metavar="N", help="The first N deletes.")
 @options.backend
 @options.show_help
 def inspect(
-    model: str, superwords: int | None, tokens: int | None, backend: str | None, **limits: Any
+    model: str,
+    superwords: int | None,
+    tokens: int | None,
+    deletions: int | None,
+    backend: str | None,
+    **limits: Any,
 ) -> None:
-    """Show what a model is, or a table of its strongest tokens.
+    """Show what a model is, or a table of its strongest tokens or of what was deleted.
 
     The table has id, text, kind, count and parents, by count and then bytes. Text stands in double
     quotes; partial characters are hex in angle brackets, invisible ones are escaped. Of a long
-    token stand the beginning, the length and the id.
+    token stand the beginning, the length and the id. The table of deletes has the number of the
+    op, the token, the count and the parents of the merge that used it up, and the id of the token
+    if a later merge made it again.
 
     \b
     superword inspect en.superword
     superword inspect en.superword --superwords 50
     """
-    if superwords and tokens:
-        raise click.UsageError("--superwords and --tokens exclude each other")
+    given = [
+        f"--{name}"
+        for name, value in (
+            ("superwords", superwords),
+            ("tokens", tokens),
+            ("deletions", deletions),
+        )
+        if value
+    ]
+    if len(given) > 1:
+        raise click.UsageError(f"{given[0]} and {given[1]} exclude each other")
     _check_environment(backend)
     tokenizer = _load(model, backend, limits)
     lines: Iterable[str]
@@ -304,6 +321,8 @@ def inspect(
         lines = display.table_lines(display.superword_rows(tokenizer, superwords))
     elif tokens:
         lines = display.table_lines(display.token_rows(tokenizer, tokens))
+    elif deletions:
+        lines = display.deletion_lines(display.deletion_rows(tokenizer, deletions))
     else:
         lines = [str(tokenizer.report)]
     for line in lines:

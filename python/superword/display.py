@@ -15,6 +15,8 @@ _STRAY = re.compile("([\udc80-\udcff]+)")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _LONGEST = 60  # characters of a token in a table
 _HEADER = ("id", "text", "kind", "count", "parents")
+_DELETED_HEADER = ("op", "text", "count", "removed by", "id")
+_NUMBERS = ("id", "op", "count")
 
 
 def display_token(token: bytes) -> str:
@@ -34,8 +36,10 @@ def display_token(token: bytes) -> str:
     )
 
 
-def short_token(token: bytes, token_id: int) -> str:
+def short_token(token: bytes, token_id: int | None) -> str:
     """`display_token`, of a long token only the beginning, its length, and its id as its name.
+
+    `token_id` is None for a deleted token.
 
     >>> print(short_token(b"ab" * 1000, 512))
     "abababababababababababababababababababab"… (2000 bytes, id 512)
@@ -48,18 +52,19 @@ def short_token(token: bytes, token_id: int) -> str:
         head = decoder.decode(token[:size]).encode("utf-8", "surrogateescape")
         if len(shown := display_token(head)) <= _LONGEST:
             break
-    return f"{shown}… ({len(token)} bytes, id {token_id})"
+    name = "deleted" if token_id is None else f"id {token_id}"
+    return f"{shown}… ({len(token)} bytes, {name})"
 
 
 def superword_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
     """The strongest superwords: by count of the supermerge that first makes each, then bytes."""
     ops = [op for op in tokenizer.ops if op.kind == "supermerge"]
-    return [_row(tokenizer, op) for op in _strongest(ops)[:limit]]
+    return [_row(tokenizer, op) for op in _strongest(tokenizer, ops)[:limit]]
 
 
 def token_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
     """The strongest tokens of any kind, then what has no count: single bytes, special tokens."""
-    made = _strongest(tokenizer.ops)
+    made = _strongest(tokenizer, tokenizer.ops)
     rows = [_row(tokenizer, op) for op in made[:limit]]
     singles = sorted(
         token
@@ -77,22 +82,50 @@ def token_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
     return rows[:limit]
 
 
-def table_lines(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def deletion_rows(tokenizer: Tokenizer, limit: int) -> list[tuple[str, ...]]:
+    """The first deletes: the op, the token, the merge that used it up, the id if it has one again.
+
+    The count is that of the merge. Ops count from 0.
+    """
+    rows: list[tuple[str, ...]] = []
+    merge: Op | None = None
+    for index, op in enumerate(tokenizer.ops):
+        if op.kind == "merge":
+            merge = op
+        elif op.kind == "delete" and len(rows) < limit:
+            token_id = tokenizer.token_to_id(op.new)
+            by, count = "", ""
+            if merge is not None:
+                by = " + ".join(_named(tokenizer, token) for token in (merge.left, merge.right))
+                count = str(merge.count)
+            again = "" if token_id is None else str(token_id)
+            rows.append((str(index), short_token(op.new, token_id), count, by, again))
+    return rows
+
+
+def deletion_lines(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """As `table_lines`, for `deletion_rows`."""
+    return table_lines(rows, _DELETED_HEADER)
+
+
+def table_lines(rows: Sequence[tuple[str, ...]], header: Sequence[str] = _HEADER) -> Iterator[str]:
     """Rows under their header in aligned columns, numbers to the right; line by line."""
-    table = [_HEADER, *rows]
-    widths = [max(_width(row[column]) for row in table) for column in range(len(_HEADER))]
+    table = [tuple(header), *rows]
+    widths = [max(_width(row[column]) for row in table) for column in range(len(header))]
     for row in table:
         cells = []
         for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
             gap = " " * (width - _width(cell))
-            cells.append(gap + cell if _HEADER[column] in ("id", "count") else cell + gap)
+            cells.append(gap + cell if header[column] in _NUMBERS else cell + gap)
         yield "  ".join(cells).rstrip()
 
 
-def _strongest(ops: Sequence[Op]) -> list[Op]:
+def _strongest(tokenizer: Tokenizer, ops: Sequence[Op]) -> list[Op]:
+    """The op that first makes each token of the vocabulary, the highest count first."""
     first: dict[bytes, Op] = {}
     for op in ops:
-        first.setdefault(op.new, op)
+        if op.kind != "delete" and tokenizer.token_to_id(op.new) is not None:
+            first.setdefault(op.new, op)
     return sorted(first.values(), key=lambda op: (-op.count, op.new))
 
 
@@ -103,9 +136,7 @@ def _row(tokenizer: Tokenizer, op: Op) -> tuple[str, ...]:
 
 
 def _named(tokenizer: Tokenizer, token: bytes) -> str:
-    token_id = tokenizer.token_to_id(token)
-    assert token_id is not None  # ops make the tokens of their model
-    return short_token(token, token_id)
+    return short_token(token, tokenizer.token_to_id(token))
 
 
 def _escape(text: str) -> str:

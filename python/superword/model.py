@@ -10,10 +10,11 @@ class Op(NamedTuple):
     """One operation of training, its tokens as creation numbers.
 
     Creation numbers: the alphabet, then distinct new byte strings in the order in which ops first
-    made them. `new` may be older than the op (its bytes existed already).
+    made them. `new` may be older than the op (its bytes existed already). A delete names its token
+    three times and has a count of 0.
     """
 
-    kind: str  # "merge" or "supermerge"
+    kind: str  # "merge", "supermerge" or "delete"
     left: int
     right: int
     new: int
@@ -30,6 +31,8 @@ class Model(NamedTuple):
     id_order: str
     special_tokens: Sequence[str]
     unicode: str
+    tau: str | None  # as "9/10"; None: no deletions
+    blow_up: str | None  # None without tau
     ngram_floor: int | None  # None: candidates were not split at rare n-grams
     ngram_max_length: int | None
     documents: int

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Op(NamedTuple):
     """One operation of training, its tokens as bytes."""
 
-    kind: str  # "merge" or "supermerge"
+    kind: str  # "merge", "supermerge" or "delete" (of `left`, which `right` and `new` repeat)
     left: bytes
     right: bytes
     new: bytes

@@ -15,6 +15,7 @@ from superword import _backend, streams
 from superword.settings import (
     ALGORITHMS,
     ALPHABETS,
+    BLOW_UPS,
     ID_ORDERS,
     NGRAM_FLOOR,
     NGRAM_MAX_LENGTH,
@@ -165,6 +166,12 @@ settings = _together(
     ),
     _named("alphabet", ALPHABETS),
     _named("id_order", ID_ORDERS),
+    click.option(
+        "--tau",
+        metavar="F",
+        help="Delete a token when a merge takes this share of it, as 9/10; default: never.",
+    ),
+    _named("blow_up", BLOW_UPS),
     click.option(
         "--ngram-split",
         is_flag=True,

@@ -81,18 +81,28 @@ def compare(
 
 def settings_of(model: Model) -> Settings:
     """The settings that train a model like this one on other documents."""
-    made = [(op[0], op[3]) for op in model.ops]
-    by_merges = {token for kind, token in made if kind == "merge"}
-    by_supermerges = {token for kind, token in made if kind == "supermerge"} - by_merges
+    regular: set[int] = set()  # what is left of what merges have made
+    superwords: set[int] = set()  # what supermerges have added to that
+    for kind, _, _, token, _ in model.ops:
+        if kind == "delete":
+            regular.discard(token)
+            superwords.discard(token)
+        elif kind == "merge":
+            regular.add(token)
+            superwords.discard(token)
+        elif token not in regular:
+            superwords.add(token)
     return resolve_settings(
         algorithm=model.algorithm,
-        vocab_size=ALPHABETS[model.alphabet] + len(by_merges | by_supermerges),
-        supermerges=len(by_supermerges) if model.algorithm == "superbpe" else None,
+        vocab_size=ALPHABETS[model.alphabet] + len(regular | superwords),
+        supermerges=len(superwords) if model.algorithm == "superbpe" else None,
         scheme=model.scheme,
         rules=model.rules,
         alphabet=model.alphabet,
         id_order=model.id_order,
         special_tokens=model.special_tokens,
+        tau=model.tau,
+        blow_up=model.blow_up,
         ngram_split=model.ngram_floor is not None,
         ngram_floor=model.ngram_floor,
         ngram_max_length=model.ngram_max_length,

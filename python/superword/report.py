@@ -81,6 +81,7 @@ class Report:
     special_tokens: int
     merges: int  # operations
     supermerges: int
+    deletions: int
     model_bytes: int
     backend: str
     ngram_floor: int | None = None  # with n-gram splitting
@@ -113,7 +114,7 @@ class Report:
             ("corpus", f"{self.documents:,} documents, {self.bytes:,} bytes"),
             ("pretokens", f"{self.pretokens:,}, {self.distinct_pretokens:,} distinct"),
             ("tokens", self._tokens()),
-            ("operations", f"{self.merges:,} merges, {self.supermerges:,} supermerges"),
+            ("operations", self._operations()),
             ("model", f"{self.model_bytes:,} bytes"),
         ]
         if self.ngram_floor is not None:
@@ -134,6 +135,9 @@ class Report:
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
+    def _operations(self) -> str:
+        deletions = f", {self.deletions:,} deletions" if self.deletions else ""
+        return f"{self.merges:,} merges, {self.supermerges:,} supermerges{deletions}"
     @staticmethod
     def _candidates(numbers: Candidates) -> str:
         before = f"{numbers.all_before:,}, {numbers.distinct_before:,} distinct"
@@ -152,7 +156,7 @@ def report_of(
     model: Model, encoder: Encoder, model_bytes: int, backend: str, **trained: Any
 ) -> Report:
     """The report on a model, whose ops the encoder has; `trained`: what only training knows."""
-    merges, supermerges, superwords = encoder.op_counts
+    merges, supermerges, superwords, deletions = encoder.op_counts
     return Report(
         algorithm=model.algorithm,
         scheme=model.scheme,
@@ -165,6 +169,7 @@ def report_of(
         special_tokens=len(model.special_tokens),
         merges=merges,
         supermerges=supermerges,
+        deletions=deletions,
         model_bytes=model_bytes,
         backend=backend,
         ngram_floor=model.ngram_floor,
@@ -177,7 +182,9 @@ def limits_notice(model: Model) -> str:
     """What to say of a model that passes the limits which `load` has by itself."""
     lengths = [1] * ALPHABETS[model.alphabet]
     total = 0
-    for _, left, right, new, _ in model.ops:
+    for kind, left, right, new, _ in model.ops:
+        if kind == "delete":
+            continue
         length = lengths[left] + lengths[right]
         total += length  # what is made again counts too
         if new == len(lengths):

@@ -17,6 +17,7 @@ SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
 RULES = ("superword", "incremental")
 ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
 ID_ORDERS = ("regular-first", "creation")
+BLOW_UPS = ("pair", "bytes")
 NGRAM_FLOOR, NGRAM_MAX_LENGTH = 15, 30
 MAX_IDS = 2**31 - 1  # ordinary and special tokens together
 MAX_COUNT = 2**63 - 1
@@ -45,6 +46,8 @@ class Settings:
     special_tokens: tuple[str, ...] = ()
     alphabet: str = "bytes"
     id_order: str = "regular-first"
+    tau: Fraction | None = None  # both terms at most MAX_COUNT
+    blow_up: str | None = None  # given where tau is
     ngram_split: bool = False
     ngram_floor: int = NGRAM_FLOOR
     ngram_max_length: int = NGRAM_MAX_LENGTH
@@ -64,11 +67,13 @@ def resolve_settings(
     special_tokens: object = (),
     alphabet: object = "bytes",
     id_order: object = "regular-first",
+    tau: object = None,
+    blow_up: object = None,
     ngram_split: object = False,
     ngram_floor: object = None,
     ngram_max_length: object = None,
 ) -> Settings:
-    """Check what a user gave and resolve it to `Settings` (SPEC 4.1, 4.3, 8, 9).
+    """Check what a user gave and resolve it to `Settings` (SPEC 4.1, 4.3, 5, 8, 9).
 
     Raises `SettingsTypeError` for a wrong type and `SettingsError` for a wrong value; each names
     the setting, what it may be, and what was given.
@@ -91,6 +96,7 @@ def resolve_settings(
         )
     if rules == "incremental" and algorithm != "bpe":
         raise SettingsError(f"rules 'incremental' need algorithm 'bpe', not '{algorithm}'")
+    share = _tau(tau, rules)
     split, floor, longest = _ngrams(algorithm, ngram_split, ngram_floor, ngram_max_length)
     added = _supermerges(algorithm, size, smallest, supermerges, regular_fraction)
     return Settings(
@@ -108,6 +114,8 @@ def resolve_settings(
         special_tokens=special,
         alphabet=alphabet,
         id_order=id_order,
+        tau=share,
+        blow_up=_blow_up(blow_up, share),
         ngram_split=split,
         ngram_floor=floor,
         ngram_max_length=longest,
@@ -225,6 +233,34 @@ def _supermerges(
     return size - max(smallest, exact.numerator * size // exact.denominator)
 
 
+def _tau(value: object, rules: str) -> Fraction | None:
+    """None, or the exact share of a token that a merge must take to have it deleted."""
+    if value is None:
+        return None
+    if rules != "superword":
+        raise SettingsError(f"tau needs rules 'superword', not '{rules}'")
+    tau = _fraction("tau", value)
+    if tau.denominator > MAX_COUNT:  # the numerator is not above it
+        raise SettingsError("tau must have at most 2^63 - 1 below the line")
+    return tau
+
+
+def _blow_up(value: object, tau: Fraction | None) -> str | None:
+    """What stands for a deleted token; None if nothing is deleted."""
+    if tau is None:
+        if value is not None:
+            raise SettingsError("blow_up needs tau: without it nothing is deleted")
+        return None
+    return "pair" if value is None else one_of("blow_up", value, BLOW_UPS)
+
+
+def fraction_text(fraction: Fraction) -> str:
+    """A fraction in its one spelling, as models have it.
+
+    >>> fraction_text(Fraction(18, 20)), fraction_text(Fraction(1))
+    ('9/10', '1/1')
+    """
+    return f"{fraction.numerator}/{fraction.denominator}"
 def _ngrams(algorithm: str, split: object, floor: object, longest: object) -> tuple[bool, int, int]:
     """Whether candidates are split at rare n-grams, and the two numbers that go with it."""
     if type(split) is not bool:

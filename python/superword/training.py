@@ -31,6 +31,7 @@ Algorithm = Literal["bpe", "superbpe", "boundless"]
 Rules = Literal["superword", "incremental"]
 Alphabet = Literal["bytes", "utf8"]
 IdOrder = Literal["regular-first", "creation"]
+BlowUp = Literal["pair", "bytes"]
 Backend = Literal["auto", "rust", "python"]
 ProgressArgument = Callable[[str, int, int], object] | bool | None
 Path = str | os.PathLike[str]
@@ -55,6 +56,8 @@ def train(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    tau: str | float | Fraction | None = None,
+    blow_up: BlowUp | None = None,
     ngram_split: bool = False,
     ngram_floor: int | None = None,
     ngram_max_length: int | None = None,
@@ -88,6 +91,10 @@ def train(
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
         id_order: "regular-first" or "creation".
+        tau: None, or the share of a token, above 0 and at most 1, that a regular merge must take
+            to have it deleted (PickyBPE); exact, as `regular_fraction`.
+        blow_up: with `tau`: what stands for a deleted token: "pair" (None; the two parts it was
+            made of) or "bytes".
         ngram_split: for "superbpe" and "boundless": cut candidates for superwords where they are
             rare, before supermerges are learned.
         ngram_floor: with `ngram_split`: an n-gram rarer than this is cut, 15 if None; one rarer
@@ -131,6 +138,8 @@ def train(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        tau=tau,
+        blow_up=blow_up,
         ngram_split=ngram_split,
         ngram_floor=ngram_floor,
         ngram_max_length=ngram_max_length,
@@ -183,6 +192,8 @@ def train_from_counts(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    tau: str | float | Fraction | None = None,
+    blow_up: BlowUp | None = None,
     ngram_split: bool = False,
     ngram_floor: int | None = None,
     ngram_max_length: int | None = None,
@@ -226,6 +237,8 @@ def train_from_counts(
         special_tokens=special_tokens,
         alphabet=alphabet,
         id_order=id_order,
+        tau=tau,
+        blow_up=blow_up,
         ngram_split=ngram_split,
         ngram_floor=ngram_floor,
         ngram_max_length=ngram_max_length,

@@ -45,6 +45,8 @@ pub struct Arena {
     /// Where each group of sequences of one count starts, and that count.
     groups: Vec<(u32, u64)>,
     group_of_block: Vec<u32>,
+    /// A bit for each slot, whether a token starts there; empty unless tokens are split.
+    starts: Vec<u64>,
 }
 
 /// Counts below this have a list each when sequences are put in order.
@@ -159,6 +161,7 @@ impl Arena {
             form_numbers: HashMap::new(),
             groups,
             group_of_block: vec![],
+            starts: vec![],
         };
         let mut group = 0;
         for block in 0..arena.slots.len().div_ceil(BLOCK) {
@@ -166,6 +169,18 @@ impl Arena {
             arena.group_of_block.push(group as u32);
         }
         Ok(arena)
+    }
+
+    /// Prepares for [`Self::split`]; all tokens are single bytes still.
+    pub fn track_starts(&mut self) {
+        self.starts = vec![u64::MAX; self.slots.len().div_ceil(64)];
+    }
+
+    /// Whether a token starts at a slot where one starts or ends. Where tokens are never split, one
+    /// that ends at a slot has never started there, so nobody can take it for a start.
+    #[inline]
+    pub fn is_start(&self, slot: usize) -> bool {
+        self.starts.is_empty() || self.starts[slot / 64] >> (slot % 64) & 1 == 1
     }
 
     /// How many slots there are.
@@ -250,8 +265,23 @@ impl Arena {
         let number = self.number(new, span as u32);
         // What was recorded as starting at `second` must not be found there again.
         self.slots[second] = DEAD;
+        if let Some(starts) = self.starts.get_mut(second / 64) {
+            *starts &= !(1 << (second % 64));
+        }
         self.slots[first] = number;
         self.slots[first + span - 1] = number;
+    }
+
+    /// Puts parts in the place of the token that starts at a slot.
+    pub fn split(&mut self, slot: usize, parts: &[u32]) {
+        let mut here = slot;
+        for &part in parts {
+            let span = self.spans[part as usize] as usize;
+            self.slots[here] = part;
+            self.slots[here + span - 1] = part;
+            self.starts[here / 64] |= 1 << (here % 64);
+            here += span;
+        }
     }
 
     /// What slots hold for a token of this span.

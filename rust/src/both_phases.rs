@@ -49,6 +49,10 @@ pub(crate) fn can_go_together(counts: &Counts, settings: &Settings, threads: usi
     if threads < 2 || settings.algorithm != Algorithm::Boundless || !counts.runs.again.is_empty() {
         return false;
     }
+    // Deletes decide at the end of phase 1 alone which pretokens are tokens.
+    if settings.tau.is_some() {
+        return false;
+    }
     // Above 1 phase 1 fills the vocabulary; no pretoken that is rarer takes part in phase 2.
     let floor = first_floor(&counts.pretoken_counts, settings);
     let mut pretokens = counts.pretoken_counts.iter();

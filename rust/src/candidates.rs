@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::arena::Row;
+use crate::deletions::RegularOps;
 use crate::error::{Progress, Result};
-use crate::model::{Op, OpKind};
+use crate::model::Op;
 use crate::parallel::map_in_order;
-use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
+use crate::replay::Scratch;
 use crate::scanner::is_eligible;
 use crate::settings::Settings;
 use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts, Table};
@@ -22,8 +23,8 @@ const TOGETHER: usize = 4096;
 
 /// For every pretoken the one token it becomes, or [`NOT_ELIGIBLE`].
 ///
-/// Eligible: the text has a letter, and the ops of phase 1 reduce it to one token. Progress: stage
-/// "candidates", pretokens.
+/// Eligible: the text has a letter, and the ops of phase 1 reduce it to one token that is in the
+/// vocabulary at their end. Progress: stage "candidates", pretokens.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Model`] if the ops do not fit together, and what the progress callback
@@ -57,7 +58,7 @@ pub(crate) fn single_tokens_above(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
-    let merges = pairs_of_ops(ops, OpKind::Merge);
+    let regular = RegularOps::new(ops, vocabulary, Some(settings.blow_up));
     let numbers = settings.alphabet.numbers();
     let work = |part: usize, check: &mut Progress<'_>| {
         let ticker = &mut Ticker::new(check, STAGE, 0);
@@ -70,7 +71,7 @@ pub(crate) fn single_tokens_above(
                 continue;
             }
             // To be in the vocabulary is necessary; that it is sufficient is a theorem which fails
-            // as soon as tokens can be deleted, so what remains is encoded.
+            // as soon as tokens are deleted, so what remains is encoded.
             let pretoken = pretokens.get(index);
             let Some(number) = vocabulary.number(pretoken) else { continue };
             if !is_eligible(pretoken) {
@@ -78,7 +79,7 @@ pub(crate) fn single_tokens_above(
             }
             tokens.clear();
             tokens.extend(pretoken.iter().map(|&byte| numbers[usize::from(byte)]));
-            encode_pretoken(&mut tokens, &merges, &mut scratch, ticker)?;
+            regular.encode(&mut tokens, vocabulary, &mut scratch, ticker)?;
             if tokens == [number] {
                 *single = number;
             }
@@ -176,6 +177,7 @@ pub fn split_runs(
 mod tests {
     use super::*;
     use crate::error::{Error, ErrorKind, no_progress};
+    use crate::model::OpKind;
     use crate::settings::{Algorithm, Alphabet, MAX_COUNT};
 
     fn single(ops: &[(u32, u32, u32)], pretokens: &[&[u8]], alphabet: Alphabet) -> Vec<u32> {

@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 
+use crate::deletions::RegularOps;
 use crate::error::{Error, ErrorKind, Progress, Result};
+use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
 use crate::pretokenize::Pretokens;
-use crate::replay::{Pairs, Scratch, encode_pretoken, encode_run, pairs_of_ops};
+use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
 use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
-use crate::vocabulary::{Vocabulary, final_order, vocabulary_of_ops};
+use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
 /// The longest text (SPEC 1).
 pub const MAX_TEXT_BYTES: u64 = u32::MAX as u64;
@@ -31,13 +33,13 @@ pub struct Encoder {
     vocabulary: Vocabulary,
     /// By byte: its token; `u32::MAX` if the alphabet has it not.
     byte_tokens: [u32; 256],
-    merges: Pairs,
+    regular: RegularOps,
     supermerges: Pairs,
     /// By creation number: whether it is left or right of some supermerge.
     super_parts: Vec<bool>,
     /// By creation number: whether its bytes as a pretoken are known to end as this one token.
     known: Vec<bool>,
-    /// By creation number: the id.
+    /// By creation number: the id, of a deleted token none that means anything.
     ids: Vec<u32>,
     /// By id, ordinary ones alone: the creation number.
     order: Vec<u32>,
@@ -69,7 +71,7 @@ impl Encoder {
         for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
             super_parts[op.left as usize] = true;
             super_parts[op.right as usize] = true;
-            superwords[op.new as usize] = true;
+            superwords[op.new as usize] = !vocabulary.is_deleted(op.new);
         }
         let mut encoder = Self {
             scheme: model.scheme,
@@ -78,7 +80,7 @@ impl Encoder {
             special: model.special_tokens.clone(),
             splitter,
             byte_tokens: model.alphabet.numbers(),
-            merges: pairs_of_ops(&model.ops, OpKind::Merge),
+            regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up),
             supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
             super_parts,
             known: vec![false; size],
@@ -98,11 +100,13 @@ impl Encoder {
         self.order.len() as u32
     }
 
-    /// How many merges and supermerges there are, and how many tokens these make.
-    pub fn op_counts(&self) -> (usize, usize, usize) {
-        let merges = self.ops.iter().filter(|op| op.kind == OpKind::Merge).count();
+    /// How many merges and supermerges, how many tokens these make, how many deletes.
+    pub fn op_counts(&self) -> (usize, usize, usize, usize) {
+        let count = |kind| self.ops.iter().filter(|op| op.kind == kind).count();
         let superwords = self.superwords.iter().filter(|&&made| made).count();
-        (merges, self.ops.len() - merges, superwords)
+        let [merges, supermerges, deletes] =
+            [OpKind::Merge, OpKind::Supermerge, OpKind::Delete].map(count);
+        (merges, supermerges, superwords, deletes)
     }
 
     /// The bytes of a token.
@@ -115,7 +119,9 @@ impl Encoder {
 
     /// The id of the token with these bytes, an ordinary one before a special one.
     pub fn token_id(&self, token: &[u8]) -> Option<u32> {
-        if let Some(number) = self.vocabulary.number(token) {
+        if let Some(number) = self.vocabulary.number(token)
+            && !self.vocabulary.is_deleted(number)
+        {
             return Some(self.ids[number as usize]);
         }
         let index = self.special.iter().position(|special| special.as_bytes() == token)?;
@@ -336,6 +342,8 @@ impl Encoder {
 
     fn end_run(&self, work: &mut Work<'_, '_>) -> Result<()> {
         encode_run(&mut work.run, &self.supermerges, &mut work.scratch, &mut work.ticker)?;
+        // A superword whose bytes were deleted is outside the vocabulary, too.
+        self.regular.expand(&mut work.run, &self.vocabulary);
         work.ids.extend(work.run.drain(..).map(|token| self.ids[token as usize]));
         Ok(())
     }
@@ -351,7 +359,8 @@ impl Encoder {
             return Ok(());
         }
         work.tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
-        encode_pretoken(&mut work.tokens, &self.merges, &mut work.scratch, &mut work.ticker)
+        let Work { tokens, scratch, ticker, .. } = work;
+        self.regular.encode(tokens, &self.vocabulary, scratch, ticker)
     }
 }
 

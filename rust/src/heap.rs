@@ -67,6 +67,14 @@ impl PairHeap {
         }
     }
 
+    /// Takes out the best pair, as often as it is filed with its count.
+    pub fn drop<P: Pair>(&mut self, pair: u32, pairs: &[P], vocabulary: &Vocabulary) {
+        while self.top.first().is_some_and(|&(_, best)| best == pair) {
+            self.top.swap_remove(0);
+            self.sift_down(pairs, vocabulary);
+        }
+    }
+
     /// Moves every waiting pair of the highest count to `top`.
     fn fill_top<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
         while let Some(count) = self.waiting.highest() {

@@ -3,17 +3,21 @@
 //! The pure-Python twin of each module has the same name in `python/superword/reference/`.
 
 mod arena;
+mod blow_up;
 mod both_phases;
 pub mod candidates;
 pub mod counts;
 mod decompress;
+mod deletions;
 pub mod documents;
 pub mod encoder;
 pub mod error;
 mod feeds;
 mod file_input;
+mod final_ids;
 mod header;
 mod heap;
+mod homes;
 pub mod json_line;
 mod json_string;
 mod keys;
@@ -26,6 +30,7 @@ mod pair_table;
 mod pairs;
 mod parallel;
 pub mod patterns;
+mod polynomial;
 pub mod pretokenize;
 mod pruning;
 mod replay;

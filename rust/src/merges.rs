@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 
 use crate::arena::{Arena, Row};
+use crate::deletions::is_used_up;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::model::{Op, OpKind};
 use crate::pairs::Pairs;
-use crate::settings::{Alphabet, Settings};
+use crate::settings::{Alphabet, Settings, Tau};
 use crate::tables::{PretokenCounts, Table};
 use crate::ticker::Ticker;
 use crate::vocabulary::Vocabulary;
@@ -68,16 +69,24 @@ pub(crate) fn train_vocabulary(
     let Table { items, ends, counts } = pretokens;
     let row = Row::new(items, ends, counts, |byte| number[usize::from(byte)], ticker)?;
     let arena = Arena::new([row], size)?;
-    let floor = first_floor(pretokens, settings).max(settings.min_count);
+    // Deletes let counts rise: then a pair that is too rare to be kept may not stay so.
+    let floor = match settings.tau {
+        None => first_floor(pretokens, settings).max(settings.min_count),
+        Some(_) => 1,
+    };
     let limits = (settings.max_token_bytes, None);
     let mut pairs = Pairs::new(vocabulary, arena, settings.rules, limits, floor, 1, ticker)?;
-    let min_count = settings.min_count;
-    let (ops, stop) = merge_best(OpKind::Merge, wanted, &mut pairs, min_count, made, ticker)?;
+    if settings.tau.is_some() {
+        pairs.allow_deletes(settings.blow_up);
+    }
+    let (tau, least) = (settings.tau, settings.min_count);
+    let (ops, stop) = merge_best(OpKind::Merge, wanted, &mut pairs, least, tau, made, ticker)?;
     Ok((ops, stop, pairs.into_vocabulary()))
 }
 
-/// Merges the best pair again and again, until `wanted` tokens are added: the ops, with each of which
-/// `made` is called, and why they end.
+/// Merges the best pair again and again, until `wanted` tokens are added: the ops, with each merge of
+/// which `made` is called, and why they end. With `tau` a merge is followed by the deletes of what it
+/// uses up.
 ///
 /// # Errors
 /// What the progress callback returns.
@@ -86,10 +95,11 @@ pub fn merge_best(
     wanted: usize,
     pairs: &mut Pairs,
     min_count: u64,
+    tau: Option<Tau>,
     made: &mut dyn FnMut(&Op),
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<(Vec<Op>, Stop)> {
-    let size = pairs.vocabulary().len();
+    let size = pairs.vocabulary().size();
     let mut ops = Vec::new();
     let mut added = 0;
     let stop = loop {
@@ -97,12 +107,23 @@ pub fn merge_best(
             break Stop::VocabSize;
         }
         let Some(best) = pairs.best(min_count, ticker)? else {
-            break if pairs.any_left() { Stop::MinCount } else { Stop::NoPairs };
+            break if pairs.any_left(|_| true) { Stop::MinCount } else { Stop::NoPairs };
         };
+        let (left, right) = (best.left, best.right);
+        let before = [left, right].map(|token| pairs.standing(token));
         let op = pairs.merge(best, kind, ticker)?;
         made(&op);
         ops.push(op);
-        added = pairs.vocabulary().len() - size;
+        for (index, token) in [left, right].into_iter().enumerate() {
+            let is_first = index == 0 || left != right;
+            if is_first
+                && pairs.vocabulary().length(token) > 1
+                && tau.is_some_and(|tau| is_used_up(best.count, before[index], tau))
+            {
+                ops.push(pairs.delete(token, ticker)?);
+            }
+        }
+        added = pairs.vocabulary().size() - size;
         ticker.step(added as u64)?;
     };
     ticker.report(added as u64)?;
@@ -158,7 +179,7 @@ pub(crate) fn byte_tokens(pretokens: &PretokenCounts, alphabet: Alphabet) -> Res
 mod tests {
     use super::*;
     use crate::error::no_progress;
-    use crate::settings::Algorithm;
+    use crate::settings::{Algorithm, BlowUp};
 
     #[test]
     fn no_merge_that_is_needed_is_below_the_floor() {
@@ -180,13 +201,16 @@ mod tests {
             let wanted = below(20);
             let mut settings = Settings::new(Algorithm::Bpe, 0, 256 + wanted as u32, 0);
             settings.max_token_bytes = [None, Some(1 + below(9))][below(2) as usize];
+            settings.tau = [None, Tau::new(1, 2), Tau::new(9, 10)][below(3) as usize];
+            settings.blow_up = BlowUp::ALL[below(2) as usize];
             let floor = first_floor(&pretokens, &settings);
             let (ops, stop) = train_merges(&pretokens, &settings, &mut no_progress).unwrap();
             if floor > 1 {
                 above_one += 1;
                 assert_eq!(stop, Stop::VocabSize);
             }
-            assert!(ops.iter().all(|op| op.count >= floor));
+            // With deletes, too: where a pretoken is one token, that is in the vocabulary.
+            assert!(ops.iter().all(|op| op.kind == OpKind::Delete || op.count >= floor));
         }
         assert!(above_one > 500);
     }

@@ -1,6 +1,6 @@
 //! The plain data that stages exchange: ops and models.
 
-use crate::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+use crate::settings::{Algorithm, Alphabet, BlowUp, IdOrder, Rules, Scheme, Tau};
 
 /// Which operation training performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,13 +9,15 @@ pub enum OpKind {
     Merge,
     /// A merge of two tokens that are each one or more whole pretokens.
     Supermerge,
+    /// A token leaves the vocabulary; left, right and new are that token, and the count is 0.
+    Delete,
 }
 
 /// One operation. Tokens are creation numbers: the alphabet, then distinct new byte strings in the
 /// order in which ops first made them. `new` may be older than the op (its bytes existed already).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Merge or supermerge.
+    /// Merge, supermerge or delete.
     pub kind: OpKind,
     /// Creation number of the left part.
     pub left: u32,
@@ -44,6 +46,10 @@ pub struct Model {
     pub special_tokens: Vec<String>,
     /// The Unicode version of the tables, `17.0.0`.
     pub unicode: String,
+    /// What made a merge delete a token; `None`: nothing was deleted.
+    pub tau: Option<Tau>,
+    /// What stands for a deleted token; `None` without `tau`.
+    pub blow_up: Option<BlowUp>,
     /// `ngram_floor` if candidates were split at rare n-grams.
     pub ngram_floor: Option<u64>,
     /// `ngram_max_length` if they were.

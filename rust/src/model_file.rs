@@ -10,7 +10,9 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::header::{Value, header_from_bytes, header_to_bytes, parse_number};
 use crate::model::{Model, Op, OpKind};
-use crate::settings::{Algorithm, Alphabet, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme};
+use crate::settings::{
+    Algorithm, Alphabet, BlowUp, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme, Tau,
+};
 use crate::special_tokens::check_special_tokens;
 use crate::ticker::{OP_WORK, Ticker};
 use crate::unicode::UNICODE_VERSION;
@@ -45,8 +47,11 @@ const TYPES: [(&str, &str); 15] = [
     ("unicode", STRING),
     ("version", NUMBER),
 ];
+/// Both stand in models with deletions alone.
+const OPTIONAL: [(&str, &str); 2] = [("blow_up", STRING), ("tau", STRING)];
 /// Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
 const NGRAMS: [(&str, u64); 2] = [("ngram_floor", 1), ("ngram_max_length", 2)];
+const NO_OP: &str = "an op must be 'm LEFT RIGHT COUNT', 's LEFT RIGHT COUNT' or 'd TOKEN'";
 const FOOTER_BYTES: usize = "sha256 \n".len() + 64;
 
 /// What a reader is willing to load.
@@ -80,6 +85,9 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
         ("unicode", text(&model.unicode)),
         ("version", Value::Number(VERSION)),
     ];
+    if let (Some(tau), Some(blow_up)) = (model.tau, model.blow_up) {
+        fields.extend([("blow_up", text(blow_up.name())), ("tau", text(&tau.to_string()))]);
+    }
     let ngrams = [model.ngram_floor, model.ngram_max_length];
     for ((key, _), value) in NGRAMS.into_iter().zip(ngrams) {
         fields.extend(value.map(|value| (key, Value::Number(value))));
@@ -87,12 +95,12 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
     let mut out = header_to_bytes(fields);
     out.push(b'\n');
     for op in &model.ops {
-        let letter = match op.kind {
-            OpKind::Merge => 'm',
-            OpKind::Supermerge => 's',
-        };
         // Writing to a Vec cannot fail.
-        let _ = writeln!(out, "{letter} {} {} {}", op.left, op.right, op.count);
+        let _ = match op.kind {
+            OpKind::Merge => writeln!(out, "m {} {} {}", op.left, op.right, op.count),
+            OpKind::Supermerge => writeln!(out, "s {} {} {}", op.left, op.right, op.count),
+            OpKind::Delete => writeln!(out, "d {}", op.left),
+        };
     }
     let hex = sha256_hex(&out);
     out.extend_from_slice(b"sha256 ");
@@ -132,8 +140,7 @@ pub fn model_from_bytes(
     for line in op_lines.split_inclusive(|&byte| byte == b'\n') {
         ticker.work(OP_WORK)?;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let last = model.ops.last().map_or(OpKind::Merge, |op| op.kind);
-        let op = read_op(line, &model, last, &mut vocabulary)
+        let op = read_op(line, &model, &mut vocabulary)
             .map_err(|error| in_line(model.ops.len() + 2, &error))?;
         model.ops.push(op);
     }
@@ -195,7 +202,8 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
     }
     for (key, value) in &fields {
         let ngrams = NGRAMS.map(|(name, _)| (name, NUMBER));
-        let Some((_, wanted)) = TYPES.iter().chain(&ngrams).find(|(name, _)| name == key) else {
+        let mut types = TYPES.iter().chain(&OPTIONAL).chain(&ngrams);
+        let Some((_, wanted)) = types.find(|(name, _)| name == key) else {
             return fail(format!("the key '{key}' is unknown"));
         };
         let found = type_of(value);
@@ -223,6 +231,15 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
     if rules == Rules::Incremental && algorithm != Algorithm::Bpe {
         return fail("rules 'incremental' are for algorithm 'bpe' only");
     }
+    let has = |key| find(key).is_some();
+    let (tau, blow_up) = match (has("tau"), has("blow_up")) {
+        (false, false) => (None, None),
+        (true, true) => {
+            let blow_up = BlowUp::from_name(text("blow_up"))?;
+            (Some(read_tau(text("tau"), rules)?), Some(blow_up))
+        }
+        _ => return fail("the keys 'blow_up' and 'tau' must stand together"),
+    };
     check_ngrams(&fields, algorithm)?;
     if text("unicode") != UNICODE_VERSION && !any_unicode {
         return fail(format!(
@@ -247,6 +264,8 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         id_order,
         special_tokens,
         unicode: text("unicode").to_string(),
+        tau,
+        blow_up,
         ngram_floor: find("ngram_floor").map(|_| number("ngram_floor")),
         ngram_max_length: find("ngram_max_length").map(|_| number("ngram_max_length")),
         documents: number("documents"),
@@ -256,6 +275,21 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         ops: Vec::new(),
     };
     Ok((model, number("ops")))
+}
+
+fn read_tau(text: &str, rules: Rules) -> Result<Tau> {
+    let number = |digits: &str| parse_number(digits.as_bytes());
+    let terms = text.split_once('/').map(|(part, whole)| (number(part), number(whole)));
+    let Some((Some(part), Some(whole))) = terms else { return bad_tau(text) };
+    let Some(tau) = Tau::new(part, whole) else { return bad_tau(text) };
+    if rules != Rules::Superword {
+        return fail("tau is for rules 'superword' only");
+    }
+    Ok(tau)
+}
+
+fn bad_tau<T>(text: &str) -> Result<T> {
+    fail(format!("tau must be a reduced fraction above 0 and at most 1, as 9/10, not '{text}'"))
 }
 
 /// Both keys of n-gram splitting or neither, and not for an algorithm without candidates.
@@ -287,10 +321,33 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The op of a line; `last` is the kind of the op before it.
-fn read_op(line: &[u8], model: &Model, last: OpKind, vocabulary: &mut Vocabulary) -> Result<Op> {
+/// The op of a line, which follows those of the model.
+fn read_op(line: &[u8], model: &Model, vocabulary: &mut Vocabulary) -> Result<Op> {
+    let last = model.ops.last();
+    let is_after_supermerge = model.algorithm == Algorithm::Superbpe
+        && last.is_some_and(|op| op.kind == OpKind::Supermerge);
+    // No token has the number u32::MAX.
+    let token = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let mut parts = line.split(|&byte| byte == b' ');
     let kind = match parts.next() {
+        Some(b"d") => {
+            let (Some(number), None) = (parts.next().and_then(parse_number), parts.next()) else {
+                return fail(NO_OP);
+            };
+            let token = token(number);
+            if model.tau.is_none() {
+                return fail("a model without tau has no deletes");
+            }
+            if last.is_some_and(|op| (op.kind, op.new) == (OpKind::Delete, token)) {
+                return fail("the delete repeats the op before it");
+            }
+            if is_after_supermerge {
+                return fail("in a model of algorithm 'superbpe' no delete follows a supermerge");
+            }
+            vocabulary.delete_checked(token)?;
+            let (left, right, new) = (token, token, token);
+            return Ok(Op { kind: OpKind::Delete, left, right, new, count: 0 });
+        }
         Some(b"m") => Some(OpKind::Merge),
         Some(b"s") => Some(OpKind::Supermerge),
         _ => None,
@@ -298,24 +355,22 @@ fn read_op(line: &[u8], model: &Model, last: OpKind, vocabulary: &mut Vocabulary
     let mut number = || parts.next().and_then(parse_number);
     let (Some(kind), Some(left), Some(right), Some(count)) = (kind, number(), number(), number())
     else {
-        return fail("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'");
+        return fail(NO_OP);
     };
     if parts.next().is_some() {
-        return fail("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'");
+        return fail(NO_OP);
     }
     if kind == OpKind::Supermerge && model.algorithm == Algorithm::Bpe {
         return fail("a model of algorithm 'bpe' has no supermerges");
     }
-    if (kind, last, model.algorithm) == (OpKind::Merge, OpKind::Supermerge, Algorithm::Superbpe) {
+    if kind == OpKind::Merge && is_after_supermerge {
         return fail("in a model of algorithm 'superbpe' no merge follows a supermerge");
     }
     if count > MAX_COUNT {
         return fail("the count is above 2^63 - 1");
     }
-    // No token has the number u32::MAX.
-    let token = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let (left, right) = (token(left), token(right));
-    let new = vocabulary.make_checked(left, right)?;
+    let new = vocabulary.make_checked(left, right, kind)?;
     if vocabulary.len() + model.special_tokens.len() > MAX_IDS {
         return fail("there are more than 2^31 - 1 tokens");
     }
@@ -336,6 +391,8 @@ mod tests {
             id_order: IdOrder::RegularFirst,
             special_tokens: vec!["<|é\n|>".to_string(), "\"".to_string()],
             unicode: UNICODE_VERSION.to_string(),
+            tau: None,
+            blow_up: None,
             ngram_floor: Some(15),
             ngram_max_length: Some(30),
             documents: 1,

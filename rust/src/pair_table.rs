@@ -26,6 +26,22 @@ impl Block {
     pub fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.length as usize
     }
+
+    /// Puts a further block before those that this one begins; `older` has all that are not first.
+    pub fn grow(&mut self, start: usize, length: u32, older: &mut Vec<Self>) {
+        let mut next = self.older;
+        if self.length > 0 {
+            next = older.len() as u32;
+            older.push(*self);
+        }
+        *self = Self { start, length, older: next };
+    }
+
+    /// This block and those before it.
+    pub fn chain(self, older: &[Self]) -> impl Iterator<Item = Self> {
+        let next = |block: &Self| older.get(block.older as usize).copied();
+        std::iter::successors(Some(self), next)
+    }
 }
 
 #[derive(Debug)]

@@ -12,12 +12,14 @@
 //! everything is counted again with a lower floor.
 
 use crate::arena::Arena;
+use crate::blow_up::{Change, blow_up};
 use crate::error::Result;
 use crate::heap::PairHeap;
+use crate::homes::Homes;
 use crate::model::{Op, OpKind};
 use crate::pair_counts::{Wanted, count_pairs};
 use crate::pair_table::{Block, NONE, Pair, PairTable, TOGETHER};
-use crate::settings::Rules;
+use crate::settings::{BlowUp, Rules};
 use crate::sides::{Merge, Side, replace};
 use crate::ticker::Ticker;
 use crate::vocabulary::Vocabulary;
@@ -54,6 +56,8 @@ pub struct Pairs {
     older: Vec<Block>,
     before: Side,
     after: Side,
+    /// For [`Self::delete`].
+    homes: Option<Homes>,
 }
 
 impl Pairs {
@@ -86,9 +90,16 @@ impl Pairs {
             older: Vec::new(),
             before: Side::default(),
             after: Side::default(),
+            homes: None,
         };
         pairs.count_all(floor, ticker)?;
         Ok(pairs)
+    }
+
+    /// Prepares for [`Self::delete`], with no floor, single bytes alone and disjoint counts.
+    pub fn allow_deletes(&mut self, blow_up: BlowUp) {
+        self.arena.track_starts();
+        self.homes = Some(Homes::new(blow_up, self.vocabulary.len()));
     }
 
     /// The tokens made so far.
@@ -119,11 +130,31 @@ impl Pairs {
         }
     }
 
-    /// Whether any pair is left within the limits, however rare.
-    pub fn any_left(&self) -> bool {
-        self.arena
-            .adjacent()
-            .any(|(_, left, right)| self.limits.allow(&self.vocabulary, left, right))
+    /// Whether any pair is left within the limits, however rare, of tokens that are all `known`.
+    pub fn any_left(&self, known: impl Fn(u32) -> bool) -> bool {
+        self.arena.adjacent().any(|(_, left, right)| {
+            known(left) && known(right) && self.limits.allow(&self.vocabulary, left, right)
+        })
+    }
+
+    /// Chooses the best pair no more, until its count rises or it is taken back.
+    pub fn put_off(&mut self, best: Best) {
+        self.heap.drop(best.pair, &self.table.pairs, &self.vocabulary);
+    }
+
+    /// Lets a pair that was put off be chosen again.
+    pub fn take_back(&mut self, left: u32, right: u32) {
+        if let Some(number) = self.table.find(left, right) {
+            let count = self.table.pairs[number as usize].count;
+            if count >= self.floor {
+                self.heap.push(count, number);
+            }
+        }
+    }
+
+    /// How often a token stands that a merge has made; 0 for others.
+    pub fn standing(&self, token: u32) -> u64 {
+        self.homes.as_ref().map_or(0, |homes| homes.standing(token))
     }
 
     /// Replaces a pair everywhere, left to right; returns the op, which is one of this kind.
@@ -136,6 +167,11 @@ impl Pairs {
         let again = (new as usize) < known;
         if !again {
             self.limits.pretokens.push(self.limits.pretokens_of(best.left, best.right));
+        }
+        if let Some(homes) = &mut self.homes {
+            let block = self.table.pairs[best.pair as usize].block;
+            let op = Op { kind, left: best.left, right: best.right, new, count: best.count };
+            homes.settle(&op, block, &self.vocabulary, &mut self.older);
         }
         self.before.resize(self.vocabulary.len());
         self.after.resize(self.vocabulary.len());
@@ -162,6 +198,38 @@ impl Pairs {
             }
         }
         Ok(Op { kind, left: best.left, right: best.right, new, count: best.count })
+    }
+
+    /// Puts the parts of a token in its place, wherever it stands; returns the op.
+    ///
+    /// # Errors
+    /// What the progress callback returns; then the pairs are of no use any more.
+    pub fn delete(&mut self, token: u32, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
+        let Self { vocabulary, arena, homes, places, older, .. } = self;
+        vocabulary.delete(token);
+        if let Some(homes) = homes {
+            let sites = homes.leave(token, arena, vocabulary, places, older);
+            ticker.work(sites.len())?;
+            let parts = homes.parts(token);
+            for change in blow_up(&sites, parts, arena, ticker)? {
+                self.change(&change);
+            }
+        }
+        Ok(Op { kind: OpKind::Delete, left: token, right: token, new: token, count: 0 })
+    }
+
+    /// Brings the count and the places of a pair up to date.
+    fn change(&mut self, change: &Change) {
+        let Some(number) = self.find_or_add(change.left, change.right, true) else { return };
+        let Pair { count, block, .. } = &mut self.table.pairs[number as usize];
+        if !change.places.is_empty() {
+            block.grow(self.places.len(), change.places.len() as u32, &mut self.older);
+            self.places.extend_from_slice(&change.places);
+        }
+        *count = *count + change.gained - change.lost;
+        if change.gained > change.lost {
+            self.heap.push(*count, number);
+        }
     }
 
     /// Replaces the pair at its sites, and collects what that changes; nothing of the pair is left.
@@ -293,12 +361,7 @@ impl Pairs {
             let Some(number) = self.find_or_add(left, right, again) else { continue };
             (entry.pair, entry.next) = (number, length);
             let Pair { count, block, .. } = &mut self.table.pairs[number as usize];
-            let mut older = block.older;
-            if block.length > 0 {
-                older = self.older.len() as u32;
-                self.older.push(*block);
-            }
-            *block = Block { start: first + length as usize, length: entry.places, older };
+            block.grow(first + length as usize, entry.places, &mut self.older);
             length += entry.places;
             *count += entry.gained;
             if entry.gained > 0 {
@@ -419,7 +482,8 @@ mod tests {
                 let mut pairs =
                     Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker).unwrap();
                 let (kind, ignore) = (OpKind::Supermerge, &mut |_: &Op| ());
-                let made = merge_best(kind, wanted, &mut pairs, min_count, ignore, ticker).unwrap();
+                let made = merge_best(kind, wanted, &mut pairs, min_count, None, ignore, ticker)
+                    .unwrap();
                 some_recounts += usize::from(pairs.recounts > 0);
                 most_recounts += usize::from(pairs.recounts > MOST_RECOUNTS);
                 made

@@ -28,7 +28,7 @@ use crate::counts::Counts;
 use crate::error::{Progress, Result};
 use crate::keys::Key;
 use crate::merges::{Stop, first_floor};
-use crate::model::Op;
+use crate::model::{Op, OpKind};
 use crate::runs::{Pass, RunVisitor};
 use crate::settings::{Algorithm, Settings};
 use crate::tables::PretokenCounts;
@@ -46,7 +46,10 @@ const BATCH: usize = 64;
 /// The lowest floor that can be needed, unless bytes are made of different pretokens.
 pub(crate) fn lowest_floor(ops: &[Op], stop: Stop, settings: &Settings) -> u64 {
     let last = match (settings.algorithm, stop) {
-        (Algorithm::Boundless, Stop::VocabSize) => ops.iter().map(|op| op.count).min(),
+        (Algorithm::Boundless, Stop::VocabSize) => {
+            let merges = ops.iter().filter(|op| op.kind == OpKind::Merge);
+            merges.map(|op| op.count).min()
+        }
         _ => None,
     };
     settings.min_count.max(last.map_or(1, |count| count.saturating_add(1)))

@@ -12,9 +12,9 @@ use crate::ticker::Ticker;
 /// Sequences up to this length are scanned for their lowest pair, longer ones keep a heap.
 const SCAN_TOKENS: usize = 32;
 /// The index of no op.
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 /// What stands where a merge took the right part away.
-const GONE: u32 = u32::MAX;
+pub const GONE: u32 = u32::MAX;
 
 /// For each pair that some op merges: the index of the first such op, and what it makes.
 #[derive(Clone, Debug, Default)]
@@ -68,13 +68,16 @@ pub fn encode_run(
     replay(tokens, supermerges, true, SCAN_TOKENS, scratch, ticker)
 }
 
+/// (op index, place), the lowest first.
+pub type Heap = BinaryHeap<Reverse<u64>>;
+
 /// Working memory, kept from one sequence to the next.
 #[derive(Debug, Default)]
 pub struct Scratch {
     found: Vec<(u32, u32)>,
-    before: Vec<u32>,
-    after: Vec<u32>,
-    heap: BinaryHeap<Reverse<u64>>,
+    pub before: Vec<u32>,
+    pub after: Vec<u32>,
+    pub heap: Heap,
     places: Vec<u32>,
 }
 
@@ -196,7 +199,8 @@ fn replay_by_heap(
     Ok(())
 }
 
-fn push(heap: &mut BinaryHeap<Reverse<u64>>, index: u32, place: u32) {
+/// Files a place under an op, unless that is [`NONE`].
+pub fn push(heap: &mut Heap, index: u32, place: u32) {
     if index != NONE {
         heap.push(Reverse(key(index, place)));
     }

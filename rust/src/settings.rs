@@ -93,6 +93,47 @@ named! {
     }
 }
 
+named! {
+    /// What stands for a deleted token.
+    BlowUp "blow_up" {
+        /// Left and right of its earliest merge.
+        Pair = "pair",
+        /// Its bytes.
+        Bytes = "bytes",
+    }
+}
+
+/// The share of a token that a merge must take to have it deleted: an exact fraction, above 0 and at
+/// most 1, reduced, of two numbers that are at most [`MAX_COUNT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tau {
+    part: u64,
+    whole: u64,
+}
+
+impl Tau {
+    /// The fraction of these two numbers, if they are what they must be.
+    pub fn new(part: u64, whole: u64) -> Option<Self> {
+        let (mut divisor, mut rest) = (part, whole);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        let is_share = 0 < part && part <= whole && whole <= MAX_COUNT;
+        (is_share && divisor == 1).then_some(Self { part, whole })
+    }
+
+    /// The numbers above and below the line.
+    pub fn terms(self) -> (u64, u64) {
+        (self.part, self.whole)
+    }
+}
+
+impl std::fmt::Display for Tau {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}/{}", self.part, self.whole)
+    }
+}
+
 impl Alphabet {
     /// The single-byte tokens in the order of their creation numbers.
     pub fn tokens(self) -> Vec<u8> {
@@ -139,6 +180,10 @@ pub struct Settings {
     pub alphabet: Alphabet,
     /// The order of the final ids.
     pub id_order: IdOrder,
+    /// What makes a merge delete a token, if anything does.
+    pub tau: Option<Tau>,
+    /// What stands for a deleted token.
+    pub blow_up: BlowUp,
     /// Whether candidates are split at rare n-grams.
     pub ngram_split: bool,
     /// The least count at which an n-gram stays whole.
@@ -168,9 +213,27 @@ impl Settings {
             special_tokens: vec![],
             alphabet: Alphabet::Bytes,
             id_order: IdOrder::RegularFirst,
+            tau: None,
+            blow_up: BlowUp::Pair,
             ngram_split: false,
             ngram_floor: 15,
             ngram_max_length: 30,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_reduced_and_not_above_one() {
+        let most = MAX_COUNT;
+        assert_eq!(Tau::new(9, 10).map(|tau| tau.to_string()), Some("9/10".to_string()));
+        assert_eq!(Tau::new(1, most).map(Tau::terms), Some((1, most)));
+        assert!(Tau::new(1, 1).is_some());
+        for (part, whole) in [(0, 1), (2, 1), (2, 4), (1, 0), (0, 0), (1, most + 1)] {
+            assert_eq!(Tau::new(part, whole), None);
         }
     }
 }

@@ -121,7 +121,7 @@ pub fn replace(
         after.found.reserve(standing);
         for &site in some {
             let first = site as usize;
-            if arena.token(first) != a {
+            if arena.token(first) != a || !arena.is_start(first) {
                 continue;
             }
             let second = first + arena.span(first);

@@ -173,9 +173,9 @@ impl Supermerges {
         })
     }
 
-    /// Why it ends when no regular merge waits and no pair can be merged.
-    fn stop(&self) -> Stop {
-        if self.pairs.any_left() { Stop::MinCount } else { Stop::NoPairs }
+    /// Why it ends when no regular merge waits and no pair of `known` tokens can be merged.
+    fn stop(&self, known: impl Fn(u32) -> bool) -> Stop {
+        if self.pairs.any_left(known) { Stop::MinCount } else { Stop::NoPairs }
     }
 
     fn merge(&mut self, best: Best, ticker: &mut Ticker<'_, '_>) -> Result<Op> {
@@ -195,7 +195,7 @@ fn add_supermerges(
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let mut out = ops.to_vec();
-    let size = supermerges.pairs.vocabulary().len();
+    let size = supermerges.pairs.vocabulary().size();
     let mut added = 0;
     let stop = loop {
         if added >= wanted || !supermerges.exact {
@@ -203,10 +203,10 @@ fn add_supermerges(
         }
         match supermerges.next(None, ticker)? {
             Next::Pair(best) => out.push(supermerges.merge(best, ticker)?),
-            Next::None => break supermerges.stop(),
+            Next::None => break supermerges.stop(|_| true),
             Next::Unknown => supermerges.exact = false,
         }
-        added = supermerges.pairs.vocabulary().len() - size;
+        added = supermerges.pairs.vocabulary().size() - size;
         ticker.step(added as u64)?;
     };
     ticker.report(added as u64)?;
@@ -222,42 +222,60 @@ fn replay_merges(
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let mut out = Vec::new();
-    // Which tokens some op has made; numbers of phase 1 stand for bytes here, made or not yet.
-    let mut made = vec![false; supermerges.pairs.vocabulary().len()];
-    made[..alphabet].fill(true);
+    // Which tokens are in the vocabulary; numbers of phase 1 stand for bytes here, made or not yet.
+    let mut is_in = vec![false; supermerges.pairs.vocabulary().len()];
+    is_in[..alphabet].fill(true);
+    // Pairs with a part outside the vocabulary, once no regular merge waits.
+    let mut put_off: Vec<(u32, u32)> = Vec::new();
     let mut added = 0;
     let mut waiting = ops.iter();
     let stop = loop {
+        while let Some(op) = waiting.as_slice().first()
+            && op.kind == OpKind::Delete
+        {
+            added -= usize::from(std::mem::replace(&mut is_in[op.new as usize], false));
+            out.push(*op);
+            waiting.next();
+        }
         ticker.step(added as u64)?;
         if added >= wanted || !supermerges.exact {
             break Stop::VocabSize;
         }
         let regular = waiting.as_slice().first();
         let op = match (supermerges.next(regular.map(|op| op.count), ticker)?, regular) {
-            // A part that no op has made yet gives way. It cannot happen when `ops` and the
-            // candidates come from the same corpus, nor once all of `ops` are replayed.
+            // A part that is not in the vocabulary, not yet or not any more, gives way. Without
+            // deletes it cannot happen when `ops` and the candidates come from the same corpus.
             (Next::Pair(best), regular)
-                if regular.is_none_or(|op| {
-                    best.count > op.count && made[best.left as usize] && made[best.right as usize]
-                }) =>
+                if is_in[best.left as usize]
+                    && is_in[best.right as usize]
+                    && regular.is_none_or(|op| best.count > op.count) =>
             {
-                supermerges.merge(best, ticker)?
+                let op = supermerges.merge(best, ticker)?;
+                for &(left, right) in &put_off {
+                    if left == op.new || right == op.new {
+                        supermerges.pairs.take_back(left, right);
+                    }
+                }
+                op
             }
             (Next::Pair(_) | Next::None, Some(&op)) => {
                 waiting.next();
                 op
             }
-            (Next::None, None) => break supermerges.stop(),
-            (Next::Unknown, _) | (Next::Pair(_), None) => {
+            (Next::Pair(best), None) => {
+                supermerges.pairs.put_off(best);
+                put_off.push((best.left, best.right));
+                continue;
+            }
+            (Next::None, None) => break supermerges.stop(|token| is_in[token as usize]),
+            (Next::Unknown, _) => {
                 supermerges.exact = false;
                 continue;
             }
         };
         out.push(op);
-        made.resize(supermerges.pairs.vocabulary().len(), false);
-        if !std::mem::replace(&mut made[op.new as usize], true) {
-            added += 1;
-        }
+        is_in.resize(supermerges.pairs.vocabulary().len(), false);
+        added += usize::from(!std::mem::replace(&mut is_in[op.new as usize], true));
     };
     ticker.report(added as u64)?;
     Ok((out, stop))

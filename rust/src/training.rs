@@ -74,6 +74,8 @@ pub fn train_counts(
         id_order: settings.id_order,
         special_tokens: settings.special_tokens.clone(),
         unicode: UNICODE_VERSION.to_string(),
+        tau: settings.tau,
+        blow_up: settings.tau.map(|_| settings.blow_up),
         ngram_floor: settings.ngram_split.then_some(settings.ngram_floor),
         ngram_max_length: settings.ngram_split.then_some(settings.ngram_max_length),
         documents: counts.documents,
@@ -244,7 +246,7 @@ pub(crate) mod tests {
     use crate::model_file::{Limits, model_from_bytes};
     use crate::pruning::least_floor;
     use crate::runs::{RunKeeper, RunLimit, Runs};
-    use crate::settings::{Alphabet, MAX_COUNT};
+    use crate::settings::{Alphabet, BlowUp, MAX_COUNT, Tau};
     use crate::special_tokens::SpecialTokens;
     use crate::tally::NO_NUMBER;
 
@@ -327,7 +329,7 @@ pub(crate) mod tests {
     fn a_floor_changes_nothing() {
         let mut numbers = Numbers(3);
         // how often: phase 1 filled the vocabulary or not, bytes of different pretokens were met
-        let (mut filled, mut unfilled, mut met) = (0, 0, 0);
+        let (mut filled, mut unfilled, mut met, mut deleted) = (0, 0, 0, 0);
         for round in 0..6000 {
             let counts = random_counts(&mut numbers, round % 2 == 0);
             let algorithm = [Algorithm::Boundless, Algorithm::Superbpe][numbers.below(2)];
@@ -335,12 +337,15 @@ pub(crate) mod tests {
             let supermerges = if algorithm == Algorithm::Superbpe { size - 256 } else { 0 };
             let min_count = [1, 1, 1, 2, 4][numbers.below(5)];
             let settings = Settings::new(algorithm, size, size - supermerges, supermerges);
-            let settings = Settings { min_count, ..settings };
+            let tau = [None, None, Tau::new(1, 2), Tau::new(9, 10)][numbers.below(4)];
+            let blow_up = BlowUp::ALL[numbers.below(2)];
+            let settings = Settings { min_count, tau, blow_up, ..settings };
             let quiet = &mut no_progress;
             let phase_1 =
                 train_vocabulary(&counts.pretoken_counts, &settings, &mut |_| (), quiet).unwrap();
             let (merges, stop, vocabulary) = phase_1.clone();
             let lowest = lowest_floor(&merges, stop, &settings);
+            deleted += u32::from(merges.iter().any(|op| op.kind == OpKind::Delete));
             // what the sketch leaves out is below every floor for which it is asked
             assert!(least_floor(&counts.pretoken_counts, &settings) <= lowest);
             let train = |lowest, first| {
@@ -375,6 +380,7 @@ pub(crate) mod tests {
             met += u32::from(!exact);
         }
         assert!(filled > 500 && unfilled > 500 && met > 500, "{filled} {unfilled} {met}");
+        assert!(deleted > 500, "{deleted}");
     }
 
     /// The same runs as they come: in two streams, the second one with numbers of its own.

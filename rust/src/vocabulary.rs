@@ -1,4 +1,4 @@
-//! Creation numbers, the bytes they stand for, and the order of the final ids (SPEC 4.2, 5.1, 10).
+//! Creation numbers, the bytes they stand for, and which are in the vocabulary (SPEC 4.2, 5, 10).
 //!
 //! A token of more than [`HEAD`] bytes is stored as its two parts: in full, the tokens of one very
 //! long word would take memory that grows with the square of their number. (The Python twin stores
@@ -12,7 +12,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Op, OpKind};
-use crate::settings::{Alphabet, IdOrder};
+use crate::polynomial::{PRIME, multiply, polynomial, power};
+use crate::settings::Alphabet;
 use crate::ticker::{OP_WORK, Ticker};
 use crate::token_order::compare_joined;
 
@@ -22,8 +23,6 @@ pub const MAX_OPS: usize = (1 << 31) - 1;
 const HEAD: usize = 256;
 /// A token without parts has at most so many bytes.
 pub(crate) const LONGEST_WHOLE: usize = HEAD;
-/// A prime: long tokens are hashed as polynomials modulo this.
-const PRIME: u64 = (1 << 61) - 1;
 
 #[derive(Clone, Copy, Debug)]
 struct Token {
@@ -66,6 +65,11 @@ pub struct Vocabulary {
     max_token_bytes: u64,
     max_total_bytes: u64,
     total_bytes: u64,
+    /// Which tokens are outside the vocabulary now; what lies beyond is in it.
+    deleted: Vec<bool>,
+    in_all_deleted: usize,
+    /// Which tokens `make_checked` has seen regular merges make; what lies beyond, none.
+    merged: Vec<bool>,
 }
 
 impl Vocabulary {
@@ -86,6 +90,9 @@ impl Vocabulary {
             max_token_bytes,
             max_total_bytes,
             total_bytes: 0,
+            deleted: Vec::new(),
+            in_all_deleted: 0,
+            merged: Vec::new(),
         };
         for byte in alphabet.tokens() {
             vocabulary.add_whole(&[byte]);
@@ -93,10 +100,49 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// How many tokens there are.
+    /// How many tokens have been made, deleted ones too.
     #[expect(clippy::len_without_is_empty, reason = "the alphabet is never empty")]
     pub fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// How many tokens are in the vocabulary.
+    pub fn size(&self) -> usize {
+        self.tokens.len() - self.in_all_deleted
+    }
+
+    /// Whether a token that has been made is outside the vocabulary now.
+    pub fn is_deleted(&self, number: u32) -> bool {
+        self.deleted.get(number as usize).is_some_and(|&deleted| deleted)
+    }
+
+    /// Takes a token out of the vocabulary, if it is in it; its number stays.
+    pub fn delete(&mut self, number: u32) {
+        if self.deleted.len() <= number as usize {
+            self.deleted.resize(number as usize + 1, false);
+        }
+        let was_deleted = std::mem::replace(&mut self.deleted[number as usize], true);
+        self.in_all_deleted += usize::from(!was_deleted);
+    }
+
+    /// As [`Self::delete`], for an op that comes from outside.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Model`] if the token does not exist, or no merge has made it.
+    pub fn delete_checked(&mut self, number: u32) -> Result<()> {
+        let error = |text| Err(Error::new(ErrorKind::Model, text));
+        let Some(token) = self.tokens.get(number as usize) else {
+            let size = self.len();
+            return error(format!("the deleted token does not exist yet: there are {size} tokens"));
+        };
+        if token.length == 1 {
+            return error("a single byte cannot be deleted".to_string());
+        }
+        if !self.merged.get(number as usize).is_some_and(|&merged| merged) {
+            return error("what is deleted must have been made by a merge".to_string());
+        }
+        self.delete(number);
+        Ok(())
     }
 
     /// How many bytes a token has.
@@ -172,8 +218,17 @@ impl Vocabulary {
     }
 
     /// The creation number of what an op makes of two tokens that exist, the next free one if its
-    /// bytes are new.
+    /// bytes are new. A deleted token is in the vocabulary again.
     pub fn make(&mut self, left: u32, right: u32) -> u32 {
+        let number = self.number_of(left, right);
+        if let Some(deleted) = self.deleted.get_mut(number as usize) {
+            self.in_all_deleted -= usize::from(std::mem::replace(deleted, false));
+        }
+        number
+    }
+
+    /// The number of the bytes of two tokens, the next free one if they are new.
+    fn number_of(&mut self, left: u32, right: u32) -> u32 {
         let [first, second] = [left, right].map(|number| self.tokens[number as usize]);
         let length = first.length.saturating_add(second.length);
         let (jump, depth) = (self.jump_over(left), first.depth + 1);
@@ -216,7 +271,7 @@ impl Vocabulary {
     ///
     /// # Errors
     /// [`ErrorKind::Model`] if a part does not exist, or a limit is passed.
-    pub fn make_checked(&mut self, left: u32, right: u32) -> Result<u32> {
+    pub fn make_checked(&mut self, left: u32, right: u32, kind: OpKind) -> Result<u32> {
         let error = |text| Err(Error::new(ErrorKind::Model, text));
         for (name, token) in [("left", left), ("right", right)] {
             if token as usize >= self.len() {
@@ -241,7 +296,14 @@ impl Vocabulary {
                 self.total_bytes, self.max_total_bytes
             ));
         }
-        Ok(self.make(left, right))
+        let new = self.make(left, right);
+        if kind == OpKind::Merge {
+            if self.merged.len() <= new as usize {
+                self.merged.resize(new as usize + 1, false);
+            }
+            self.merged[new as usize] = true;
+        }
+        Ok(new)
     }
 
     /// The creation number of a token that is given whole, without parts, the next free one if its
@@ -365,29 +427,6 @@ impl<'v> Iterator for Pieces<'v> {
     }
 }
 
-/// The polynomial with the bytes as coefficients (none of them 0) at `base`.
-fn polynomial(bytes: &[u8], base: u64) -> u64 {
-    bytes.iter().fold(0, |hash, &byte| (multiply(hash, base) + u64::from(byte) + 1) % PRIME)
-}
-
-/// The product of two numbers below [`PRIME`], modulo it.
-fn multiply(x: u64, y: u64) -> u64 {
-    let product = u128::from(x) * u128::from(y);
-    ((product >> 61) as u64 + (product as u64 & PRIME)) % PRIME
-}
-
-fn power(base: u64, mut exponent: u64) -> u64 {
-    let (mut result, mut square) = (1, base);
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            result = multiply(result, square);
-        }
-        square = multiply(square, square);
-        exponent /= 2;
-    }
-    result
-}
-
 /// The vocabulary that `ops` make, which must say so themselves.
 ///
 /// # Errors
@@ -405,7 +444,11 @@ pub fn vocabulary_of_ops(
     let mut vocabulary = Vocabulary::new(alphabet);
     for (index, op) in ops.iter().enumerate() {
         ticker.work(OP_WORK)?;
-        match vocabulary.make_checked(op.left, op.right) {
+        let made = match op.kind {
+            OpKind::Delete => vocabulary.delete_checked(op.left).map(|()| op.left),
+            kind => vocabulary.make_checked(op.left, op.right, kind),
+        };
+        match made {
             Ok(new) if new == op.new => {}
             Ok(new) => {
                 return error(format!("op {index}: it makes token {new}, not {}", op.new));
@@ -414,30 +457,6 @@ pub fn vocabulary_of_ops(
         }
     }
     Ok(vocabulary)
-}
-
-/// The creation numbers in the order of the final ids. With [`IdOrder::RegularFirst`] the
-/// alphabet, then what regular merges make by its last making by one, then what only supermerges
-/// make by its last making; with [`IdOrder::Creation`] by number.
-pub fn final_order(ops: &[Op], size: usize, id_order: IdOrder) -> Vec<u32> {
-    const ALPHABET: u8 = 0;
-    const REGULAR: u8 = 1;
-    const ONLY_SUPER: u8 = 2;
-    let mut order: Vec<u32> = (0..size as u32).collect();
-    if id_order == IdOrder::Creation {
-        return order;
-    }
-    let mut places: Vec<(u8, usize)> = (0..size).map(|token| (ALPHABET, token)).collect();
-    for (index, op) in ops.iter().enumerate() {
-        let place = &mut places[op.new as usize];
-        match op.kind {
-            OpKind::Merge => *place = (REGULAR, index),
-            OpKind::Supermerge if place.0 != REGULAR => *place = (ONLY_SUPER, index),
-            OpKind::Supermerge => {}
-        }
-    }
-    order.sort_unstable_by_key(|&token| places[token as usize]);
-    order
 }
 
 #[cfg(test)]
@@ -455,7 +474,7 @@ mod tests {
         assert_eq!(vocabulary.make(97, 97), 243);
         assert_eq!(vocabulary.make(243, 97), 244);
         assert_eq!(vocabulary.make(97, 243), 244);
-        assert_eq!(vocabulary.make_checked(97, 243).unwrap(), 244);
+        assert_eq!(vocabulary.make_checked(97, 243, OpKind::Merge).unwrap(), 244);
         assert_eq!(vocabulary.len(), 245);
         assert_eq!(*vocabulary.token(244), *b"aaa");
         assert_eq!(vocabulary.number(b"aaa"), Some(244));
@@ -658,15 +677,5 @@ mod tests {
         assert_eq!(message(&[op(97, 98, 257)]), "op 0: it makes token 256, not 257");
         let text = "op 1: the right token does not exist yet: there are 257 tokens";
         assert_eq!(message(&[op(97, 98, 256), op(97, 257, 257)]), text);
-    }
-
-    #[test]
-    fn the_last_making_by_a_regular_merge_decides() {
-        let op = |kind, new| Op { kind, left: 0, right: 0, new, count: 1 };
-        let (m, s) = (OpKind::Merge, OpKind::Supermerge);
-        let ops =
-            [op(s, 256), op(s, 257), op(m, 258), op(m, 259), op(s, 256), op(m, 257), op(s, 258)];
-        assert_eq!(final_order(&ops, 260, IdOrder::RegularFirst)[256..], [258, 259, 257, 256]);
-        assert_eq!(final_order(&ops, 260, IdOrder::Creation)[256..], [256, 257, 258, 259]);
     }
 }

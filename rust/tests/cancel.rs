@@ -21,6 +21,8 @@ fn model() -> Model {
         id_order: IdOrder::Creation,
         special_tokens: vec![],
         unicode: superword::unicode::UNICODE_VERSION.to_owned(),
+        tau: None,
+        blow_up: None,
         ngram_floor: None,
         ngram_max_length: None,
         documents: 1,

@@ -18,7 +18,8 @@ fn sealed(mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
-fn replaced(body: &str, case: &Value) -> Vec<u8> {
+fn replaced(cases: &Value, case: &Value) -> Vec<u8> {
+    let body = cases[case["of"].as_str().unwrap_or("body")].as_str().unwrap();
     let old = case["replace"][0].as_str().unwrap();
     let place = body.find(old).unwrap();
     let mut out = body.as_bytes()[..place].to_vec();
@@ -43,7 +44,7 @@ fn limits(case: &Value) -> Limits {
 fn good() {
     let cases = cases();
     for case in cases["good"].as_array().unwrap() {
-        let data = sealed(replaced(cases["body"].as_str().unwrap(), case));
+        let data = sealed(replaced(&cases, case));
         let model = model_from_bytes(&data, &limits(case), &mut no_progress).unwrap();
         assert_eq!(model_to_bytes(&model), data, "{}", case["name"]);
     }
@@ -53,7 +54,7 @@ fn good() {
 fn bad() {
     let cases = cases();
     for case in cases["bad"].as_array().unwrap() {
-        let data = sealed(replaced(cases["body"].as_str().unwrap(), case));
+        let data = sealed(replaced(&cases, case));
         let error = model_from_bytes(&data, &limits(case), &mut no_progress).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Model);
         assert_eq!(error.message, case["error"].as_str().unwrap(), "{}", case["name"]);

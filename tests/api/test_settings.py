@@ -44,8 +44,8 @@ def test_the_defaults_are_the_same_everywhere() -> None:
 
 def test_train_takes_the_names_of_its_documentation() -> None:
     names = """documents files algorithm vocab_size scheme rules supermerges regular_fraction
-        min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order
-        ngram_split ngram_floor ngram_max_length snapshots field lines
+        min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order tau
+        blow_up ngram_split ngram_floor ngram_max_length snapshots field lines
         threads backend progress"""
     assert list(inspect.signature(superword.train).parameters) == names.split()
 
@@ -279,3 +279,28 @@ def test_thread_errors(value: object, message: str) -> None:
     with pytest.raises(superword.SettingsError) as caught:
         resolve_threads(value)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("given", "tau"),
+    [
+        ("9/10", Fraction(9, 10)),
+        ("18/20", Fraction(9, 10)),
+        ("0.90", Fraction(9, 10)),
+        (0.9, Fraction(9, 10)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (1, Fraction(1)),
+        ("1", Fraction(1)),
+        (f"1/{2**63 - 1}", Fraction(1, 2**63 - 1)),
+    ],
+)
+def test_tau(given: Any, tau: Fraction) -> None:
+    settings = resolve_settings(algorithm="bpe", vocab_size=300, tau=given)
+    assert (settings.tau, settings.blow_up) == (tau, "pair")
+    settings = resolve_settings(algorithm="bpe", vocab_size=300, tau=given, blow_up="bytes")
+    assert (settings.tau, settings.blow_up) == (tau, "bytes")
+
+
+def test_without_tau_nothing_is_deleted() -> None:
+    settings = resolve_settings(algorithm="bpe", vocab_size=300)
+    assert (settings.tau, settings.blow_up) == (None, None)

@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 import superword
-from superword.display import display_token, short_token, superword_rows, table_lines, token_rows
+from superword.display import (
+    deletion_lines,
+    deletion_rows,
+    display_token,
+    short_token,
+    superword_rows,
+    table_lines,
+    token_rows,
+)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +147,35 @@ def test_the_public_case_of_readable_listings(backend_name: str, shared: Path) -
     rows = token_rows(tokenizer, 1000)
     assert len({row[1] for row in rows}) == len(rows) == len(tokenizer)
     assert any(row[1] == '"Γεια σου κόσμε"' for row in rows)
+
+
+def test_deletions(backend_name: str) -> None:
+    found = superword.train(
+        ["hugging hugs hug"] * 5,
+        vocab_size=262,
+        tau="9/10",
+        backend=backend_name,  # type: ignore[arg-type]
+    )
+    rows = deletion_rows(found, 100)
+    ops = found.ops
+    assert [int(row[0]) for row in rows] == [i for i, op in enumerate(ops) if op.kind == "delete"]
+    assert rows
+    for index, text, count, by, again in rows:
+        deleted = ops[int(index)].new
+        merge = next(op for op in reversed(ops[: int(index)]) if op.kind == "merge")
+        assert deleted in (merge.left, merge.right)
+        assert text == display_token(deleted)
+        assert count == str(merge.count)
+        assert by == f"{display_token(merge.left)} + {display_token(merge.right)}"
+        assert again == str(
+            "" if found.token_to_id(deleted) is None else found.token_to_id(deleted)
+        )
+    assert deletion_rows(found, 1) == rows[:1]
+    lines = list(deletion_lines(rows))
+    assert lines[0].split() == ["op", "text", "count", "removed", "by", "id"]
+    assert len(lines) == len(rows) + 1
+    # what is deleted is in no table of tokens
+    shown = {row[1] for row in token_rows(found, 1000)}
+    assert not shown & {row[1] for row in rows if not row[4]}
+    assert f", {len(rows)} deletions" in str(found.report)
+    assert found.report.deletions == len(rows)

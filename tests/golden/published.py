@@ -31,7 +31,7 @@ class Published(NamedTuple):
     vocabulary: list[bytes]
     superwords: set[bytes]
     special_tokens: list[str]
-    merges: list[tuple[bytes, bytes, int]]  # left, right, count; in order
+    regular: list[tuple[bytes, bytes, int] | tuple[str, bytes]]  # see `_Lines.ops`
     supermerges: list[tuple[bytes, bytes, int]]
 
 
@@ -58,18 +58,21 @@ class _Lines:
     def block(self) -> list[list[str]]:
         return [next(self.lines).split(" ") for _ in range(int(next(self.lines)))]
 
-    def ops(self) -> list[tuple[bytes, bytes, int]]:
+    def ops(self) -> list[Any]:
+        """Merges (left, right, count) and ("delete", token) in order; no delete twice in a row."""
         json.loads(next(self.lines))  # the configuration
         self.expect("merges")
-        rows = self.block()
-        assert [int(row[0]) for row in rows] == list(range(len(rows)))
+        ops = {int(row[0]): (token(row[1]), token(row[2]), int(row[3])) for row in self.block()}
         self.expect("deletions")
-        assert self.block() == []
-        return [(token(left), token(right), int(count)) for _, left, right, count, _ in rows]
+        ops |= {int(index): ("delete", token(name)) for index, name in self.block()}
+        assert sorted(ops) == list(range(len(ops)))
+        # one whose merge has left = right is written twice (SPEC 13)
+        in_order = [ops[index] for index in range(len(ops))]
+        return [op for op, before in zip(in_order, [None, *in_order], strict=False) if op != before]
 
 
 def read_model(path: Path) -> Published:
-    """Reads a `.model` v2 file without deletions."""
+    """Reads a `.model` v2 file."""
     lines = _Lines(read_text(path))
     kind = next(lines.lines).removeprefix("BoundlessBPE v2 ")
     lines.expect("vocabulary")
@@ -78,7 +81,7 @@ def read_model(path: Path) -> Published:
     lines.expect("special_tokens")
     special = [row[1] for row in lines.block()]
     lines.expect("words")
-    merges = lines.ops()
+    regular = lines.ops()
     supermerges = []
     if kind != "word":
         lines.expect("superwords")
@@ -88,7 +91,7 @@ def read_model(path: Path) -> Published:
         [token(row[1]) for row in vocabulary],
         {token(row[1]) for row in vocabulary if row[3] == "1"},
         special,
-        merges,
+        regular,
         supermerges,
     )
 

@@ -4,7 +4,10 @@ Regular merges and supermerges compete from the first step on, counted in the do
 stand. A document is a list of pretokens; `eligible` says which of them may be part of a superword.
 """
 
+from collections import Counter
+
 from oracle.bpe import BYTES, best_pair, count_pairs, replace_pair
+from oracle.picky import blow, parts_of
 
 
 def stretches(document):
@@ -32,9 +35,18 @@ def supermerge(document, left, right):
 
 
 def train_boundless(
-    documents, vocab_size, eligible=lambda pretoken: True, alphabet=BYTES, by_ids=False
+    documents,
+    vocab_size,
+    eligible=lambda pretoken: True,
+    alphabet=BYTES,
+    tau=None,
+    blow_up="pair",
+    by_ids=False,
 ):
-    """Ops and vocabulary in order of creation; `by_ids` breaks ties by ids, as no rule set does."""
+    """Ops and vocabulary in order of creation; with `tau` as PickyBPE deletes (section 5).
+
+    `by_ids` breaks ties by ids, as no rule set for superwords does.
+    """
     vocabulary, ops = list(alphabet), []
     corpus = [[([bytes([b]) for b in p], eligible(p)) for p in document] for document in documents]
     while len(vocabulary) < vocab_size:
@@ -51,8 +63,15 @@ def train_boundless(
             corpus = [supermerge(document, *pair) for document in corpus]
         else:
             pair = regular
+            before = Counter(token for tokens, _ in inside for token in tokens)
             ops.append(("merge", *pair, regular_count))
             corpus = [[(replace_pair(t, *pair), may) for t, may in doc] for doc in corpus]
+            for token in dict.fromkeys(pair):
+                if tau is not None and len(token) > 1 and regular_count >= tau * before[token]:
+                    parts = parts_of(token, ops, blow_up)
+                    ops.append(("delete", token, token, 0))
+                    corpus = [[(blow(t, token, parts), may) for t, may in doc] for doc in corpus]
+                    vocabulary = [known for known in vocabulary if known != token]
         if pair[0] + pair[1] not in vocabulary:
             vocabulary.append(pair[0] + pair[1])
     return ops, vocabulary

@@ -482,6 +482,31 @@ def expand(recipe):
     return "".join(part["unit"] * part["repeat"] for part in recipe["parts"])
 
 
+# --- deletions
+
+
+def test_picky_delete_01(train, case):
+    text = case("picky-delete-01")
+    size = 256 + 12
+    plain = train([text], vocab_size=size)
+    for blow_up in ("pair", "bytes"):
+        found = train([text], vocab_size=size, tau=0.9, blow_up=blow_up)
+        assert found.vocab_size == len(found) <= size
+        deleted = {op.new for op in found.ops if op.kind == "delete"}
+        # what is used inside a longer word alone is gone, and other tokens have its places
+        gone = deleted - set(new_tokens(found))
+        assert gone & set(new_tokens(plain))
+        assert b" hippopotamus" in new_tokens(found)
+        assert len(found.encode(text)) <= len(plain.encode(text))
+        for token in deleted:
+            assert_round_trip(found, token)
+        for end in range(0, len(text), 7):
+            assert_round_trip(found, text[end : end + 40])
+        ids = {found.token_to_id(token) for token in new_tokens(found)}
+        assert ids == set(range(256, found.vocab_size))
+        assert all(found.token_to_id(token) is None for token in gone)
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -490,7 +515,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 31
+    assert len(run) == 32
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

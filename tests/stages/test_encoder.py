@@ -30,6 +30,8 @@ def model_of(fields: dict[str, Any]) -> Model:
     return Model(
         **{key: value for key, value in fields.items() if key != "ops"},
         unicode="17.0.0",
+        tau=None,
+        blow_up=None,
         ngram_floor=None,
         ngram_max_length=None,
         documents=0,
@@ -113,7 +115,7 @@ def test_a_model_file_loads_as_its_model_does(backend: ModuleType, name: str) ->
     assert encoder.op_tokens() == backend.Encoder(model).op_tokens()
     supermerges = [op[3] for op in model.ops if op[0] == "supermerge"]
     merges = len(model.ops) - len(supermerges)
-    assert encoder.op_counts == (merges, len(supermerges), len(set(supermerges)))
+    assert encoder.op_counts == (merges, len(supermerges), len(set(supermerges)), 0)
     with pytest.raises(ModelFormatError):
         backend.load_model(data, False, 1, 1)
 

@@ -29,9 +29,9 @@ def sealed(body: bytes) -> bytes:
 
 def sealed_case(case: dict[str, Any]) -> bytes:
     old, new = (text.encode() for text in case["replace"])
-    return sealed(
-        CASES["body"].encode().replace(old, new + bytes.fromhex(case.get("insert_hex", "")), 1)
-    )
+    body = CASES[case.get("of", "body")].encode()
+    assert old in body
+    return sealed(body.replace(old, new + bytes.fromhex(case.get("insert_hex", "")), 1))
 
 
 def limits(case: dict[str, Any]) -> dict[str, Any]:
@@ -173,6 +173,8 @@ def models() -> st.SearchStrategy[Model]:
             draw(st.sampled_from(["regular-first", "creation"])),
             draw(st.lists(text, unique=True, max_size=3)),
             "17.0.0",
+            None,
+            None,
             *ngrams,
             *(draw(st.integers(0, 2**63 - 1)) for _ in range(4)),
             ops,

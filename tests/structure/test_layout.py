@@ -35,6 +35,9 @@ ONLY_RUST = {
     "pair_table": "two dicts in Python",
     "pair_counts": "counting all pairs at once; Python's pairs count stretches",
     "sides": "the neighbours of a merge's places, as flat lists",
+    "blow_up": "what a delete does at its places: in Python's pairs",
+    "homes": "how often tokens stand and where: in Python's pairs",
+    "polynomial": "the hash of long tokens: all are stored in full in Python",
     "token_order": "how tokens compare that are not stored in full",
     "ticker": "when to report: Python reports at every step",
 }
@@ -54,6 +57,7 @@ APART = {
         "first_floor": "Python counts all pairs",
     },
     "pretokenize": {"pretokenize": "the iterator Pretokens in Rust"},
+    "replay": {"push": "a function within another in Python"},
     "scripts": {
         "is_real": "a method in Rust",
         "eight_bytes": "the fast path over ASCII",

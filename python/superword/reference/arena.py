@@ -51,11 +51,12 @@ class Arena:
         token, right = self.token, self.right
         a, b = pair
         out = []
-        taken = 0  # the right part of the last site
+        last = taken = 0  # the last site and its right part
         for slot in sorted(slots):
-            if token[slot] == a and token[right[slot]] == b and slot != taken:
+            # (a slot can be here twice: after a deletion a pair may stand again where it stood)
+            if token[slot] == a and token[right[slot]] == b and slot != taken and slot != last:
                 out.append(slot)
-                taken = right[slot]
+                last, taken = slot, right[slot]
         return out
 
     def total_weight(self, slots: Iterable[int]) -> int:
@@ -69,6 +70,19 @@ class Arena:
         self.token[slot], self.token[gone] = new, DEAD
         self.right[slot], self.left[after] = after, slot
         return after
+
+    def split(self, slot: int, parts: Iterable[tuple[int, int]]) -> int:
+        """Put parts in the place of the token at `slot`; return the slot of the last one.
+
+        Each comes with its length in bytes. Only where each slot began as a byte: a part stands
+        at the slot of its first one, as it did before it was merged.
+        """
+        before, after, here = self.left[slot], self.right[slot], slot
+        for part, length in parts:
+            self.token[here], self.left[here], self.right[before] = part, before, here
+            before, here = here, here + length
+        self.right[before], self.left[after] = after, before
+        return before
 
     def stretch(self, first: int, last: int) -> tuple[int, int]:
         """Widen [first, last] by its neighbours and all tokens equal to them, inside the sequence.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from superword.errors import TrainingError
 from superword.model import Op
+from superword.reference.deletions import RegularOps
 from superword.reference.pretokenize import is_eligible_text
-from superword.reference.replay import encode_pretoken, pairs_of_ops
 from superword.reference.vocabulary import vocabulary_of_ops
 from superword.settings import MAX_COUNT, Settings
 
@@ -22,7 +22,8 @@ def single_token_pretokens(
 ) -> list[tuple[bytes, int]]:
     """Return the eligible pretokens, in the order given, each with the one token it becomes.
 
-    Eligible: the text has a letter, and the ops of phase 1 reduce it to one token. Calls
+    Eligible: the text has a letter, and the ops of phase 1 reduce it to one token that is in the
+    vocabulary at their end. Calls
     `progress("candidates", pretokens done, pretokens)`. Raises ModelFormatError if the ops do not
     fit together. SPEC section 6.
 
@@ -31,18 +32,19 @@ def single_token_pretokens(
     [(b'ab', 256)]
     """
     regular = [Op(*op) for op in ops]
-    numbers = vocabulary_of_ops(regular, settings.alphabet).numbers
-    merges = pairs_of_ops(regular, "merge")
+    vocabulary = vocabulary_of_ops(regular, settings.alphabet)
+    numbers = vocabulary.numbers
+    encoder = RegularOps(regular, vocabulary, settings.blow_up)
     out = []
     for index, (pretoken, _) in enumerate(pretokens):
         if progress is not None:
             progress("candidates", index, len(pretokens))
         # To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
-        # soon as tokens can be deleted, so what remains is encoded.
+        # soon as tokens are deleted, so what remains is encoded.
         number = numbers.get(pretoken)
         if number is None or not is_eligible_text(pretoken):
             continue
-        if encode_pretoken([numbers[bytes([byte])] for byte in pretoken], merges) == [number]:
+        if encoder.encode([numbers[bytes([byte])] for byte in pretoken]) == [number]:
             out.append((pretoken, number))
     if progress is not None:
         progress("candidates", len(pretokens), len(pretokens))

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 
 from superword.errors import EncodingError
 from superword.model import Model, Op
+from superword.reference.deletions import RegularOps
+from superword.reference.final_ids import final_order
 from superword.reference.model_file import model_from_bytes
 from superword.reference.pretokenize import pretokenize
-from superword.reference.replay import encode_pretoken, encode_run, pairs_of_ops
+from superword.reference.replay import encode_run, pairs_of_ops
 from superword.reference.special_tokens import Gate, SpecialTokens
-from superword.reference.vocabulary import final_order, vocabulary_of_ops
+from superword.reference.vocabulary import vocabulary_of_ops
 
 #: The longest text (SPEC 1).
 MAX_TEXT_BYTES = 2**32 - 1
@@ -57,28 +59,33 @@ class Encoder:
         vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
         self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
         self._numbers = vocabulary.numbers
-        self._merges = pairs_of_ops(self._ops, "merge")
+        self._regular = RegularOps(self._ops, vocabulary, model.blow_up)
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._super_parts = {part for pair in self._supermerges for part in pair}
         order = final_order(self._ops, len(self._tokens), model.id_order)
-        self._ids = [0] * len(order)
+        self._ids = [0] * len(self._tokens)  # (what is deleted has none)
         for token_id, token in enumerate(order):
             self._ids[token] = token_id
         self._by_id = [self._tokens[token] for token in order]
+        self._vocab_size = len(order)
+        self._deleted = vocabulary.deleted
         self._by_id += [token.encode() for token in self._special]
-        self._superword_ids = {self._ids[op.new] for op in self._ops if op.kind == "supermerge"}
+        superwords = {op.new for op in self._ops if op.kind == "supermerge"} - self._deleted
+        self._superword_ids = {self._ids[token] for token in superwords}
         self._memo: dict[bytes, Sequence[int]] | None = {} if shortcut else None
 
     @property
     def vocab_size(self) -> int:
         """How many ordinary tokens there are; the ids of the special ones follow."""
-        return len(self._ids)
+        return self._vocab_size
 
     @property
-    def op_counts(self) -> tuple[int, int, int]:
-        """How many merges and supermerges there are, and how many tokens these make."""
-        merges = sum(op.kind == "merge" for op in self._ops)
-        return merges, len(self._ops) - merges, len(self._superword_ids)
+    def op_counts(self) -> tuple[int, int, int, int]:
+        """How many merges and supermerges, how many tokens these make, how many deletes."""
+        merges, supermerges, deletes = (
+            sum(op.kind == kind for op in self._ops) for kind in ("merge", "supermerge", "delete")
+        )
+        return merges, supermerges, len(self._superword_ids), deletes
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; raises EncodingError if there is no such id."""
@@ -87,7 +94,7 @@ class Encoder:
     def token_id(self, token: bytes) -> int | None:
         """The id of the token with these bytes, an ordinary one before a special one."""
         number = self._numbers.get(token)
-        if number is not None:
+        if number is not None and number not in self._deleted:
             return self._ids[number]
         for index, special in enumerate(self._special):
             if special.encode() == token:
@@ -233,10 +240,14 @@ class Encoder:
                 run.append(tokens[0])
                 continue
             if run:
-                out += encode_run(run, self._supermerges)
+                out += self._encode_run(run)
                 run = []
             out += tokens
-        return out + encode_run(run, self._supermerges)
+        return out + self._encode_run(run)
+
+    def _encode_run(self, run: Sequence[int]) -> list[int]:
+        # A superword whose bytes were deleted is outside the vocabulary, too.
+        return self._regular.expand(encode_run(run, self._supermerges))
 
     def _encode_pretoken(self, pretoken: bytes) -> Sequence[int]:
         memo = self._memo
@@ -244,7 +255,7 @@ class Encoder:
         if known is not None:
             return known
         numbers = self._numbers
-        tokens = encode_pretoken([numbers[bytes([byte])] for byte in pretoken], self._merges)
+        tokens = self._regular.encode([numbers[bytes([byte])] for byte in pretoken])
         if memo is not None and len(pretoken) <= _MEMO_PRETOKEN_BYTES:
             if len(memo) >= _MEMO_PRETOKENS:  # another thread may fill it meanwhile: no harm
                 memo.clear()
@@ -272,11 +283,11 @@ def load_model(
     Args, errors: as for `model_from_bytes` and `Encoder`.
 
     >>> from superword.reference.model_file import model_to_bytes
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
-    ...               1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", *[None] * 4, 1,
+    ...               2, 1, 1, [Op("merge", 97, 98, 256, 1)])
     >>> encoder, rest = load_model(model_to_bytes(model))
     >>> encoder.op_counts, rest.ops
-    ((1, 0, 0), ())
+    ((1, 0, 0, 0), ())
     """
     model = model_from_bytes(data, any_unicode, max_token_bytes, max_total_bytes)
     return Encoder(model), model._replace(ops=())

@@ -62,6 +62,11 @@ class PairHeap:
             self._top_count = 0
         return None
 
+    def drop(self, pair: Pair) -> None:
+        """Take out the best pair, as often as it is filed with its count."""
+        while self._top and self._top[0][1] == pair:
+            heapq.heappop(self._top)
+
     def _open(self, level: int) -> None:
         """Make the pairs of one count the top, and file what is left of the old one."""
         if self._top:

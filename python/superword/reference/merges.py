@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from superword.errors import InputError
 from superword.model import Op
+from superword.reference.deletions import is_used_up
 from superword.reference.pairs import Pairs
 from superword.reference.vocabulary import Vocabulary, alphabet_tokens
 from superword.settings import Settings
@@ -32,25 +34,32 @@ def train_merges(
     wanted = settings.regular_vocab_size - len(vocabulary)
     number = byte_tokens(pretokens, settings.alphabet)
     sequences = (([number[byte] for byte in pretoken], count) for pretoken, count in pretokens)
-    pairs = Pairs(vocabulary, sequences, settings.rules, settings.max_token_bytes, None)
-    return merge_best("merge", wanted, pairs, settings.min_count, progress)
+    limits = settings.max_token_bytes, None
+    pairs = Pairs(vocabulary, sequences, settings.rules, *limits, settings.blow_up)
+    return merge_best("merge", wanted, pairs, settings.min_count, progress, settings.tau)
 
 
 def merge_best(
-    kind: str, wanted: int, pairs: Pairs, min_count: int, progress: _Progress
+    kind: str,
+    wanted: int,
+    pairs: Pairs,
+    min_count: int,
+    progress: _Progress,
+    tau: Fraction | None = None,
 ) -> tuple[list[Op], str]:
     """Merge the best pair again and again, until `wanted` tokens are added.
 
-    `kind` is that of the ops, "merge" or "supermerge". Returns the ops and why they end.
+    `kind` is that of the ops, "merge" or "supermerge". With `tau` a merge is followed by the
+    deletes of what it uses up. Returns the ops and why they end.
 
     >>> pairs = Pairs(Vocabulary("bytes"), [(b"abc", 2)], "superword", None, None)
     >>> merge_best("merge", 9, pairs, 3, None)
     ([], 'min_count')
     """
-    size = len(pairs.vocabulary)
+    size = pairs.vocabulary.size
     ops: list[Op] = []
     while True:
-        added = len(pairs.vocabulary) - size
+        added = pairs.vocabulary.size - size
         if progress is not None:
             progress("merges" if kind == "merge" else "superwords", added, wanted)
         if added >= wanted:
@@ -60,7 +69,14 @@ def merge_best(
             return ops, "no_pairs"
         if pairs.counts[pair] < min_count:
             return ops, "min_count"
-        ops.append(pairs.merge(pair, kind))
+        before = [pairs.standing[token] for token in pair] if tau is not None else []
+        op = pairs.merge(pair, kind)
+        ops.append(op)
+        if tau is not None:
+            for token, standing in dict(zip(pair, before, strict=True)).items():
+                is_byte = len(pairs.vocabulary.tokens[token]) == 1
+                if not is_byte and is_used_up(op.count, standing, tau):
+                    ops.append(pairs.delete(token))
 
 
 def byte_tokens(pretokens: Sequence[tuple[bytes, int]], alphabet: str) -> dict[int, int]:

@@ -7,6 +7,7 @@ stands. The reader accepts exactly what the writer writes.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 
 from superword.errors import ModelFormatError, SettingsError
@@ -20,7 +21,7 @@ from superword.reference.header import (
 from superword.reference.special_tokens import check_special_tokens
 from superword.reference.unicode import UNICODE_VERSION
 from superword.reference.vocabulary import MAX_OPS, Vocabulary
-from superword.settings import MAX_COUNT, MAX_IDS
+from superword.settings import BLOW_UPS, MAX_COUNT, MAX_IDS
 
 FORMAT = "superword"
 VERSION = 1
@@ -50,6 +51,8 @@ _TYPES = {
     "unicode": _STRING,
     "version": _NUMBER,
 }
+# Both stand in models with deletions alone.
+_OPTIONAL = {"blow_up": _STRING, "tau": _STRING}
 # Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
 _NGRAMS = {"ngram_floor": 1, "ngram_max_length": 2}
 _NAMES = {
@@ -61,6 +64,8 @@ _NAMES = {
 }
 _LETTERS = {"merge": "m", "supermerge": "s"}
 _KINDS = {b"m": "merge", b"s": "supermerge"}
+_TAU = re.compile(r"([1-9][0-9]{0,18})/([1-9][0-9]{0,18})")
+_NO_OP = "an op must be 'm LEFT RIGHT COUNT', 's LEFT RIGHT COUNT' or 'd TOKEN'"
 _FOOTER = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
 _FOOTER_BYTES = len("sha256 \n") + 64
 
@@ -74,8 +79,8 @@ def model_to_bytes(model: Model) -> bytes:
     Returns:
         The bytes of the file.
 
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
-    ...               1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", *[None] * 4, 1,
+    ...               2, 1, 1, [Op("merge", 97, 98, 256, 1)])
     >>> model_to_bytes(model).split(b"\n")[1]
     b'm 97 98 1'
 
@@ -99,10 +104,15 @@ def model_to_bytes(model: Model) -> bytes:
         "unicode": model.unicode,
         "version": VERSION,
     }
+    if model.tau is not None and model.blow_up is not None:
+        header |= {"blow_up": model.blow_up, "tau": model.tau}
     for key in _NGRAMS:
         if (value := getattr(model, key)) is not None:
             header[key] = value
-    lines = [f"{_LETTERS[kind]} {left} {right} {n}\n" for kind, left, right, _, n in model.ops]
+    lines = [
+        f"d {left}\n" if kind == "delete" else f"{_LETTERS[kind]} {left} {right} {count}\n"
+        for kind, left, right, _, count in model.ops
+    ]
     body = header_to_bytes(header) + b"\n" + "".join(lines).encode()
     return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
 
@@ -151,8 +161,7 @@ def model_from_bytes(
     ops: list[Op] = []
     for line in op_lines.split(b"\n")[:-1]:
         try:
-            last = ops[-1].kind if ops else "merge"
-            ops.append(_op(line, model, last, vocabulary))
+            ops.append(_op(line, model, ops[-1] if ops else None, vocabulary))
         except ModelFormatError as error:
             raise ModelFormatError(f"line {len(ops) + 2}: {error}") from None
     return model._replace(ops=ops)
@@ -183,10 +192,10 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         raise ModelFormatError(
             f"the file has version {version} of the format, this program reads version {VERSION}"
         )
-    types = _TYPES | dict.fromkeys(_NGRAMS, _NUMBER)
     for key in _TYPES:
         if key not in fields:
             raise ModelFormatError(f"the key '{key}' is missing")
+    types = _TYPES | _OPTIONAL | dict.fromkeys(_NGRAMS, _NUMBER)
     for key, value in fields.items():
         if key not in types:
             raise ModelFormatError(f"the key '{key}' is unknown")
@@ -201,6 +210,7 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         )
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
+    _check_deletions(fields)
     _check_ngrams(fields)
     if fields["unicode"] != UNICODE_VERSION and not any_unicode:
         raise ModelFormatError(
@@ -208,7 +218,7 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
             f"{UNICODE_VERSION} and may cut texts differently: any_unicode=True loads it "
             "all the same"
         )
-    values = {**dict.fromkeys(_NGRAMS), **fields, "ops": ()}
+    values = {**dict.fromkeys(_OPTIONAL), **dict.fromkeys(_NGRAMS), **fields, "ops": ()}
     model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
     model = model._replace(special_tokens=tuple(model.special_tokens))
     check_special_tokens(model.special_tokens)
@@ -217,6 +227,24 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     if n_ops > MAX_OPS:
         raise ModelFormatError("a model has at most 2^31 - 1 ops")
     return model, n_ops
+
+
+def _check_deletions(fields: dict[str, Value]) -> None:
+    tau, blow_up = fields.get("tau"), fields.get("blow_up")
+    if tau is None and blow_up is None:
+        return
+    if tau is None or blow_up is None:
+        raise ModelFormatError("the keys 'blow_up' and 'tau' must stand together")
+    if blow_up not in BLOW_UPS:
+        raise ModelFormatError(f"blow_up must be one of {', '.join(BLOW_UPS)}, not '{blow_up}'")
+    match = _TAU.fullmatch(str(tau))
+    part, whole = (int(match[1]), int(match[2])) if match else (1, 0)
+    if not part <= whole <= MAX_COUNT or math.gcd(part, whole) > 1:
+        raise ModelFormatError(
+            f"tau must be a reduced fraction above 0 and at most 1, as 9/10, not '{tau}'"
+        )
+    if fields["rules"] != "superword":
+        raise ModelFormatError("tau is for rules 'superword' only")
 
 
 def _check_ngrams(fields: dict[str, Value]) -> None:
@@ -238,21 +266,39 @@ def _type(value: Value) -> str:
     return _NUMBER if isinstance(value, int) else _STRINGS
 
 
-def _op(line: bytes, model: Model, last: str, vocabulary: Vocabulary) -> Op:
-    """The op of a line; `last` is the kind of the op before it."""
+def _op(line: bytes, model: Model, last: Op | None, vocabulary: Vocabulary) -> Op:
+    """The op of a line; `last` is the op before it."""
     parts = line.split(b" ")
+    if parts[0] == b"d":
+        return _delete(parts[1:], model, last, vocabulary)
     kind = _KINDS.get(parts[0])
     numbers = [number for part in parts[1:] if (number := parse_number(part)) is not None]
     if kind is None or len(parts) != 4 or len(numbers) != 3:
-        raise ModelFormatError("an op must be 'm LEFT RIGHT COUNT' or 's LEFT RIGHT COUNT'")
+        raise ModelFormatError(_NO_OP)
     left, right, count = numbers
     if kind == "supermerge" and model.algorithm == "bpe":
         raise ModelFormatError("a model of algorithm 'bpe' has no supermerges")
-    if kind == "merge" and last == "supermerge" and model.algorithm == "superbpe":
+    is_after_supermerge = last is not None and last.kind == "supermerge"
+    if kind == "merge" and is_after_supermerge and model.algorithm == "superbpe":
         raise ModelFormatError("in a model of algorithm 'superbpe' no merge follows a supermerge")
     if count > MAX_COUNT:
         raise ModelFormatError("the count is above 2^63 - 1")
-    new = vocabulary.make_checked(left, right)
+    new = vocabulary.make_checked(left, right, kind)
     if len(vocabulary) + len(model.special_tokens) > MAX_IDS:
         raise ModelFormatError("there are more than 2^31 - 1 tokens")
     return Op(kind, left, right, new, count)
+
+
+def _delete(parts: list[bytes], model: Model, last: Op | None, vocabulary: Vocabulary) -> Op:
+    """The op of a line that starts with d."""
+    token = parse_number(parts[0]) if len(parts) == 1 else None
+    if token is None:
+        raise ModelFormatError(_NO_OP)
+    if model.tau is None:
+        raise ModelFormatError("a model without tau has no deletes")
+    if last is not None and last.kind == "delete" and last.new == token:
+        raise ModelFormatError("the delete repeats the op before it")
+    if last is not None and last.kind == "supermerge" and model.algorithm == "superbpe":
+        raise ModelFormatError("in a model of algorithm 'superbpe' no delete follows a supermerge")
+    vocabulary.delete_checked(token)
+    return Op("delete", token, token, token, 0)

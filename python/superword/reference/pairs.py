@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from superword.model import Op
 from superword.reference.arena import DEAD, END, Arena
+from superword.reference.deletions import parts_of_merge
 from superword.reference.heap import Pair, PairHeap
 from superword.reference.vocabulary import Vocabulary
 
@@ -22,8 +23,9 @@ class Pairs:
     """The pairs of all sequences: their counts, their slots, and which is best.
 
     `sequences` are (creation numbers, count); `rules` is "superword" or "incremental";
-    `max_bytes` and `max_pretokens` limit what a merge may make (None: no limit). Raises
-    TrainingError if a count could pass 2^63 - 1.
+    `max_bytes` and `max_pretokens` limit what a merge may make (None: no limit); `blow_up` is for
+    `delete`, which needs it and sequences of single bytes. Raises TrainingError if a count could
+    pass 2^63 - 1.
 
     >>> pairs = Pairs(Vocabulary("bytes"), [(b"aaaab", 2)], "superword", None, None)
     >>> pairs.best(), pairs.counts[97, 97], pairs.merge((97, 97), "merge"), pairs.best()
@@ -37,6 +39,7 @@ class Pairs:
         rules: str,
         max_bytes: int | None,
         max_pretokens: int | None,
+        blow_up: str | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         # How many pretokens long each token is: 1 if it was there from the start, else the sum of
@@ -48,6 +51,12 @@ class Pairs:
         self._arena = Arena(sequences)
         self._heap = PairHeap(vocabulary.tokens, ties_by_bytes=rules == "superword")
         self._slots: defaultdict[Pair, list[int]] = defaultdict(list)
+        # For `delete`, of each token that a merge has made: how often it stands, where it may
+        # stand, and its parts.
+        self._blow_up = blow_up
+        self.standing: defaultdict[int, int] = defaultdict(int)
+        self._homes: defaultdict[int, list[int]] = defaultdict(list)
+        self._parts: dict[int, Sequence[int]] = {}
         self.counts: dict[Pair, int] = {}
         for slot, pair in enumerate(pairwise(self._arena.token)):
             if END not in pair:
@@ -63,6 +72,16 @@ class Pairs:
         """Return the pair that comes next, None if there is none within the limits."""
         return self._heap.best(self.counts)
 
+    def put_off(self, pair: Pair) -> None:
+        """Choose the best pair no more, until its count rises or it is taken back."""
+        self._heap.drop(pair)
+
+    def take_back(self, pairs: Iterable[Pair]) -> None:
+        """Let pairs that were put off be chosen again."""
+        for pair in pairs:
+            if pair in self.counts:
+                self._heap.push(self.counts[pair], pair)
+
     def merge(self, pair: Pair, kind: str) -> Op:
         """Replace a pair everywhere, left to right; return the op, which is one of this kind."""
         count = self.counts.pop(pair)
@@ -70,12 +89,53 @@ class Pairs:
         if new == len(self._pretokens):
             self._pretokens.append(self._pretokens[pair[0]] + self._pretokens[pair[1]])
         sites = self._arena.sites(pair, self._slots.pop(pair))
+        if self._blow_up is not None:
+            self._note_merge(pair, new, count, sites)
         changes: defaultdict[Pair, int] = defaultdict(int)
         close = self._merge_alone(pair, new, sites, changes)
         self._merge_close(new, close, changes)
         changes.pop(pair, None)  # none is left, whatever became of its neighbours
         self._apply(changes)
         return Op(kind, *pair, new, count)
+
+    def _note_merge(self, pair: Pair, new: int, count: int, sites: list[int]) -> None:
+        """Remember what deleting the new token will need."""
+        for token in pair:
+            self.standing[token] -= count
+        self.standing[new] += count
+        self._homes[new] += sites
+        if new not in self._parts:
+            op = Op("merge", *pair, new, count)
+            self._parts[new] = parts_of_merge(op, self.vocabulary, self._blow_up)
+
+    def delete(self, token: int) -> Op:
+        """Put the parts of a token in its place, wherever it stands; return the op."""
+        arena = self._arena
+        self.vocabulary.delete(token)
+        left = self.standing.pop(token)
+        parts = [(part, len(self.vocabulary.tokens[part])) for part in self._parts[token]]
+        for part, _ in parts:
+            self.standing[part] += left
+        sites = sorted({slot for slot in self._homes.pop(token) if arena.token[slot] == token})
+        changes: defaultdict[Pair, int] = defaultdict(int)
+        start = 0
+        while start < len(sites):
+            end = start + 1  # sites that touch go together, as in `_merge_close`
+            while end < len(sites) and sites[end] == arena.right[sites[end - 1]]:
+                end += 1
+            first = last = sites[start]
+            self._tally(*arena.stretch(first, sites[end - 1]), -1, changes)
+            for slot in sites[start:end]:
+                last = arena.split(slot, parts)
+            self._tally(*arena.stretch(first, last), 1, changes)
+            slot, after = arena.left[first], arena.right[last]
+            while slot != after:
+                self._index(slot)
+                self._homes[arena.token[slot]].append(slot)
+                slot = arena.right[slot]
+            start = end
+        self._apply(changes)
+        return Op("delete", token, token, token, 0)
 
     def _merge_alone(
         self, pair: Pair, new: int, sites: Iterable[int], changes: defaultdict[Pair, int]

@@ -52,9 +52,14 @@ def replay_merges(
 ) -> tuple[list[Op], str]:
     """BoundlessBPE: of the best supermerge and the next regular merge, the more frequent one."""
     final: list[Op] = []
+    put_off: list[tuple[int, int]] = []  # pairs with a part outside the vocabulary
     vocabulary = set(range(alphabet))  # numbers of phase 1 stand for bytes here, made or not yet
     replayed = 0
     while True:
+        while replayed < len(ops) and ops[replayed].kind == "delete":
+            final.append(ops[replayed])
+            vocabulary.discard(ops[replayed].new)
+            replayed += 1
         if progress is not None:
             progress("superwords", len(vocabulary) - alphabet, settings.vocab_size - alphabet)
         if len(vocabulary) >= settings.vocab_size:
@@ -62,17 +67,25 @@ def replay_merges(
         regular = ops[replayed] if replayed < len(ops) else None
         pair = pairs.best()
         count = 0 if pair is None else pairs.counts[pair]
-        # A part that no op has made yet gives way. It cannot happen when `ops` and the candidates
-        # come from the same corpus, nor once all of `ops` are replayed.
+        # A part that is not in the vocabulary, not yet or not any more, gives way. Without deletes
+        # it cannot happen when `ops` and the candidates come from the same corpus.
+        known = pair is not None and vocabulary.issuperset(pair)
         if (
             pair is not None
+            and known
             and count >= settings.min_count
-            and (regular is None or (count > regular.count and vocabulary.issuperset(pair)))
+            and (regular is None or count > regular.count)
         ):
             op = pairs.merge(pair, "supermerge")
+            if op.new not in vocabulary:
+                pairs.take_back([pair for pair in put_off if op.new in pair])
         elif regular is not None:
             op = regular
             replayed += 1
+        elif pair is not None and not known:
+            pairs.put_off(pair)
+            put_off.append(pair)
+            continue
         else:
             return final, "no_pairs" if pair is None else "min_count"
         final.append(op)

@@ -12,7 +12,7 @@ from superword.reference.model_file import model_to_bytes
 from superword.reference.ngram_split import split_ngrams
 from superword.reference.superwords import train_superwords
 from superword.reference.unicode import UNICODE_VERSION
-from superword.settings import Settings
+from superword.settings import Settings, fraction_text
 
 
 def train_counts(
@@ -66,6 +66,8 @@ def train_counts(
         id_order=settings.id_order,
         special_tokens=settings.special_tokens,
         unicode=UNICODE_VERSION,
+        tau=None if settings.tau is None else fraction_text(settings.tau),
+        blow_up=settings.blow_up,
         ngram_floor=settings.ngram_floor if settings.ngram_split else None,
         ngram_max_length=settings.ngram_max_length if settings.ngram_split else None,
         documents=counts.documents,

@@ -1,4 +1,4 @@
-"""Creation numbers, the bytes they stand for, the order of final ids (SPEC 4.2, 5.1, 10)."""
+"""Creation numbers, the bytes they stand for, and which are in the vocabulary (SPEC 4.2, 5, 10)."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ class Vocabulary:
         """Start with the alphabet; the limits are for `make_checked`, None does not limit."""
         self.tokens = alphabet_tokens(alphabet)
         self.numbers = {token: number for number, token in enumerate(self.tokens)}
+        self.deleted: set[int] = set()  # those that are outside the vocabulary now
+        self._alphabet = len(self.tokens)
+        self._merged: set[int] = set()  # what `apply_checked` has seen regular merges make
         self._max_token_bytes = max_token_bytes
         self._max_total_bytes = max_total_bytes
         self._total_bytes = 0
@@ -48,23 +51,53 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def size(self) -> int:
+        """How many tokens are in the vocabulary."""
+        return len(self.tokens) - len(self.deleted)
+
     def make(self, left: int, right: int) -> int:
         """The creation number of what an op makes of two tokens that exist.
 
-        It is the next free one if the bytes are new. Source: SPEC 4.2.
+        It is the next free one if the bytes are new. A deleted token is in the vocabulary again.
+        Source: SPEC 4.2, 5.
         """
         token = self.tokens[left] + self.tokens[right]
         number = self.numbers.setdefault(token, len(self.tokens))
         if number == len(self.tokens):
             self.tokens.append(token)
+        self.deleted.discard(number)
         return number
 
-    def make_checked(self, left: int, right: int) -> int:
+    def delete(self, token: int) -> None:
+        """Take a token out of the vocabulary, if it is in it; its number stays. Source: SPEC 5."""
+        self.deleted.add(token)
+
+    def delete_checked(self, token: int) -> None:
+        """As `delete`, for an op that comes from outside.
+
+        Raises:
+            ModelFormatError: the token does not exist, or no merge has made it.
+
+        Source: SPEC 5, 10.
+        """
+        if not 0 <= token < len(self.tokens):
+            raise ModelFormatError(
+                f"the deleted token does not exist yet: there are {len(self.tokens)} tokens"
+            )
+        if token < self._alphabet:
+            raise ModelFormatError("a single byte cannot be deleted")
+        if token not in self._merged:
+            raise ModelFormatError("what is deleted must have been made by a merge")
+        self.delete(token)
+
+    def make_checked(self, left: int, right: int, kind: str) -> int:
         """As `make`, for an op that comes from outside.
 
         Args:
             left: creation number of the left part.
             right: creation number of the right part.
+            kind: "merge" or "supermerge".
 
         Returns:
             The creation number of the result.
@@ -92,7 +125,10 @@ class Vocabulary:
                 f"the ops up to here make tokens of {self._total_bytes} bytes in all, more than "
                 f"max_total_bytes = {self._max_total_bytes}"
             )
-        return self.make(left, right)
+        new = self.make(left, right)
+        if kind == "merge":
+            self._merged.add(new)
+        return new
 
 
 def vocabulary_of_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
@@ -119,39 +155,13 @@ def vocabulary_of_ops(ops: Sequence[Op], alphabet: str) -> Vocabulary:
     vocabulary = Vocabulary(alphabet)
     for index, op in enumerate(ops):
         try:
-            new = vocabulary.make_checked(op.left, op.right)
+            if op.kind == "delete":
+                new = op.left
+                vocabulary.delete_checked(new)
+            else:
+                new = vocabulary.make_checked(op.left, op.right, op.kind)
         except ModelFormatError as error:
             raise ModelFormatError(f"op {index}: {error}") from None
         if new != op.new:
             raise ModelFormatError(f"op {index}: it makes token {new}, not {op.new}")
     return vocabulary
-
-
-def final_order(ops: Sequence[Op], size: int, id_order: str) -> list[int]:
-    """The creation numbers in the order of the final ids.
-
-    Args:
-        ops: all ops of the model.
-        size: how many ordinary tokens there are.
-        id_order: "regular-first": the alphabet, then what regular merges make by its last making
-            by one, then what only supermerges make by its last making; "creation": by number.
-
-    Returns:
-        One creation number a token; its place is its id.
-
-    >>> ops = [Op("supermerge", 97, 98, 256, 9), Op("merge", 99, 100, 257, 8)]
-    >>> final_order(ops, 258, "regular-first")[256:]
-    [257, 256]
-
-    Source: SPEC 5.1.
-    """
-    if id_order == "creation":
-        return list(range(size))
-    alphabet, regular, only_super = 0, 1, 2
-    places = [(alphabet, token) for token in range(size)]
-    for index, op in enumerate(ops):
-        if op.kind == "merge":
-            places[op.new] = (regular, index)
-        elif places[op.new][0] != regular:
-            places[op.new] = (only_super, index)
-    return sorted(range(size), key=places.__getitem__)
