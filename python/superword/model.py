@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from superword.settings import Cutting
+
 
 class Op(NamedTuple):
     """One operation of training, its tokens as creation numbers.
@@ -26,12 +28,24 @@ class Model(NamedTuple):
     algorithm: str
     alphabet: str
     rules: str
-    scheme: str
+    scheme: str | None  # None where there is a pattern
     id_order: str
     special_tokens: Sequence[str]
     unicode: str
+    pattern: str | None
+    script_pattern: str | None
+    scripts: Sequence[str] | None
+    eligible_pattern: str
     documents: int
     bytes: int
     pretokens: int
     distinct_pretokens: int
     ops: Sequence[Op]
+
+    @property
+    def cutting(self) -> Cutting:
+        """How text is cut."""
+        scripts = None if self.scripts is None else tuple(self.scripts)
+        return Cutting(
+            self.scheme, self.pattern, self.script_pattern, scripts, self.eligible_pattern
+        )

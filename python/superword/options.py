@@ -12,7 +12,16 @@ import click
 
 import superword
 from superword import _backend, streams
-from superword.settings import ALGORITHMS, ALPHABETS, ID_ORDERS, RULES, SCHEMES, Settings
+from superword.settings import (
+    ALGORITHMS,
+    ALPHABETS,
+    ELIGIBLE_PATTERN,
+    ID_ORDERS,
+    RULES,
+    SCHEMES,
+    SCRIPTS,
+    Settings,
+)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
@@ -77,6 +86,10 @@ def _named(name: str, known: Collection[str]) -> _Option[Any]:
     return click.option(f"--{name.replace('_', '-')}", metavar="NAME", help=words)
 
 
+def _pattern(name: str, help_text: str) -> _Option[Any]:
+    return click.option(f"--{name}", metavar="PATTERN", callback=text, help=help_text)
+
+
 show_help = _eager("-h", "--help", help_text="Show this and exit.", make=click.Context.get_help)
 show_version = _eager(
     "--version",
@@ -112,6 +125,18 @@ settings = _together(
     ),
     _named("algorithm", ALGORITHMS),
     _named("scheme", SCHEMES),
+    _pattern("pattern", "Cuts the text, instead of a scheme."),
+    _pattern("script-pattern", "Cuts the text of --scripts, beside --pattern."),
+    click.option(
+        "--scripts",
+        multiple=True,
+        metavar="NAME",
+        callback=text,
+        help=f"May be given repeatedly; default: {', '.join(SCRIPTS)}.",
+    ),
+    _pattern(
+        "eligible-pattern", f"What a part of a superword must hold; default: {ELIGIBLE_PATTERN}."
+    ),
     _named("rules", RULES),
     click.option(
         "--supermerges", type=Integer(), help="superbpe: how many tokens supermerges make."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from superword.errors import SuperwordWarning
 from superword.messages import one_line
 from superword.model import Model
-from superword.settings import ALPHABETS
+from superword.settings import ALPHABETS, ELIGIBLE_PATTERN
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
@@ -44,7 +44,7 @@ class Report:
     """
 
     algorithm: str
-    scheme: str
+    scheme: str | None  # None where there is a pattern
     documents: int
     bytes: int  # UTF-8 bytes of all pretokens
     pretokens: int
@@ -61,6 +61,10 @@ class Report:
     threads: int | None = None
     stages: tuple[Stage, ...] = ()
     notices: tuple[str, ...] = ()
+    pattern: str | None = None
+    script_pattern: str | None = None
+    scripts: tuple[str, ...] | None = None
+    eligible_pattern: str = ELIGIBLE_PATTERN
 
     @property
     def stopped_early(self) -> bool:
@@ -79,13 +83,20 @@ class Report:
 
     def __str__(self) -> str:
         rows = [
-            ("algorithm", f"{self.algorithm}, scheme {self.scheme}, backend {self.backend}"),
+            ("algorithm", f"{self.algorithm}, {self._scheme()}, backend {self.backend}"),
             ("corpus", f"{self.documents:,} documents, {self.bytes:,} bytes"),
             ("pretokens", f"{self.pretokens:,}, {self.distinct_pretokens:,} distinct"),
             ("tokens", self._tokens()),
             ("operations", f"{self.merges:,} merges, {self.supermerges:,} supermerges"),
             ("model", f"{self.model_bytes:,} bytes"),
         ]
+        if self.pattern is not None:
+            rows.insert(1, ("pattern", one_line(self.pattern)))
+        if self.script_pattern is not None:
+            scripts = ", ".join(self.scripts or ())
+            rows.insert(2, ("script pattern", f"{one_line(self.script_pattern)} for {scripts}"))
+        if self.eligible_pattern != ELIGIBLE_PATTERN:
+            rows.append(("eligible", one_line(self.eligible_pattern)))
         if self.stop_reason:
             rows.append(("stopped", self.stop_reason))
         if self.threads is not None:
@@ -96,6 +107,9 @@ class Report:
         rows += [("notice", one_line(notice)) for notice in self.notices]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+    def _scheme(self) -> str:
+        return "a pattern" if self.scheme is None else f"scheme {self.scheme}"
 
     def _tokens(self) -> str:
         regular = self.tokens - self.superwords
@@ -113,6 +127,10 @@ def report_of(
     return Report(
         algorithm=model.algorithm,
         scheme=model.scheme,
+        pattern=model.pattern,
+        script_pattern=model.script_pattern,
+        scripts=model.cutting.scripts,
+        eligible_pattern=model.eligible_pattern,
         documents=model.documents,
         bytes=model.bytes,
         pretokens=model.pretokens,

@@ -3,8 +3,8 @@
 use crate::error::{Progress, Result};
 use crate::model::{Op, OpKind};
 use crate::parallel::map_in_order;
+use crate::pretokenize::Pretokenizer;
 use crate::replay::{Scratch, encode_pretoken, pairs_of_ops};
-use crate::scanner::is_eligible;
 use crate::settings::Settings;
 use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts};
 use crate::tally::Tally;
@@ -56,6 +56,7 @@ pub(crate) fn single_tokens_above(
 ) -> Result<Vec<u32>> {
     let merges = pairs_of_ops(ops, OpKind::Merge);
     let numbers = settings.alphabet.numbers();
+    let pretokenizer = Pretokenizer::new(&settings.cutting)?;
     let work = |part: usize, check: &mut Progress<'_>| {
         let ticker = &mut Ticker::new(check, STAGE, 0);
         let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
@@ -70,7 +71,7 @@ pub(crate) fn single_tokens_above(
             // as soon as tokens can be deleted, so what remains is encoded.
             let pretoken = pretokens.get(index);
             let Some(number) = vocabulary.number(pretoken) else { continue };
-            if !is_eligible(pretoken) {
+            if !pretokenizer.is_eligible(pretoken)? {
                 continue;
             }
             tokens.clear();

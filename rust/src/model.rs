@@ -1,6 +1,6 @@
 //! The plain data that stages exchange: ops and models.
 
-use crate::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};
+use crate::settings::{Algorithm, Alphabet, Cutting, IdOrder, Rules};
 
 /// Which operation training performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub struct Model {
     pub alphabet: Alphabet,
     /// Pair counting and ties.
     pub rules: Rules,
-    /// The pretokenization scheme.
-    pub scheme: Scheme,
+    /// How text is cut.
+    pub cutting: Cutting,
     /// The order of the final ids.
     pub id_order: IdOrder,
     /// Special tokens in the order of their ids.

@@ -170,6 +170,10 @@ def models() -> st.SearchStrategy[Model]:
             draw(st.sampled_from(["regular-first", "creation"])),
             draw(st.lists(text, unique=True, max_size=3)),
             "17.0.0",
+            None,
+            None,
+            None,
+            r"\p{L}",
             *(draw(st.integers(0, 2**63 - 1)) for _ in range(4)),
             ops,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from superword.errors import TrainingError
 from superword.model import Op
-from superword.reference.pretokenize import is_eligible_text
+from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.replay import encode_pretoken, pairs_of_ops
 from superword.reference.vocabulary import vocabulary_of_ops
 from superword.settings import MAX_COUNT, Settings
@@ -22,9 +22,9 @@ def single_token_pretokens(
 ) -> list[tuple[bytes, int]]:
     """Return the eligible pretokens, in the order given, each with the one token it becomes.
 
-    Eligible: the text has a letter, and the ops of phase 1 reduce it to one token. Calls
-    `progress("candidates", pretokens done, pretokens)`. Raises ModelFormatError if the ops do not
-    fit together. SPEC section 6.
+    Eligible: the text has a match of the eligible pattern, and the ops of phase 1 reduce it to one
+    token. Calls `progress("candidates", pretokens done, pretokens)`. Raises ModelFormatError if the
+    ops do not fit together. SPEC section 6.
 
     >>> ops, settings = [Op("merge", 97, 98, 256, 3)], Settings("bpe", 257, 257, 0)
     >>> single_token_pretokens(ops, [(b"ab", 3), (b"abc", 1), (b"!", 2)], settings)
@@ -33,6 +33,7 @@ def single_token_pretokens(
     regular = [Op(*op) for op in ops]
     numbers = vocabulary_of_ops(regular, settings.alphabet).numbers
     merges = pairs_of_ops(regular, "merge")
+    pretokenizer = pretokenizer_of(settings.cutting)
     out = []
     for index, (pretoken, _) in enumerate(pretokens):
         if progress is not None:
@@ -40,7 +41,7 @@ def single_token_pretokens(
         # To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
         # soon as tokens can be deleted, so what remains is encoded.
         number = numbers.get(pretoken)
-        if number is None or not is_eligible_text(pretoken):
+        if number is None or not pretokenizer.is_eligible(pretoken):
             continue
         if encode_pretoken([numbers[bytes([byte])] for byte in pretoken], merges) == [number]:
             out.append((pretoken, number))

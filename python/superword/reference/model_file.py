@@ -17,14 +17,14 @@ from superword.reference.header import (
     header_to_bytes,
     parse_number,
 )
+from superword.reference.pretokenize import check_cutting
 from superword.reference.special_tokens import check_special_tokens
 from superword.reference.unicode import UNICODE_VERSION
 from superword.reference.vocabulary import MAX_OPS, Vocabulary
-from superword.settings import MAX_COUNT, MAX_IDS
+from superword.settings import MAX_COUNT, MAX_IDS, Cutting
 
 FORMAT = "superword"
 VERSION = 1
-ELIGIBLE_PATTERN = r"\p{L}"
 
 #: The longest token that is loaded unless the caller says otherwise.
 MAX_TOKEN_BYTES = 1 << 24
@@ -43,13 +43,18 @@ _TYPES = {
     "format": _STRING,
     "id_order": _STRING,
     "ops": _NUMBER,
+    "pattern": _STRING,
     "pretokens": _NUMBER,
     "rules": _STRING,
     "scheme": _STRING,
+    "script_pattern": _STRING,
+    "scripts": _STRINGS,
     "special_tokens": _STRINGS,
     "unicode": _STRING,
     "version": _NUMBER,
 }
+# Keys that a header has only if the setting is used
+_OPTIONAL = ("pattern", "scheme", "script_pattern", "scripts")
 _NAMES = {
     "algorithm": ("bpe", "superbpe", "boundless"),
     "alphabet": ("bytes", "utf8"),
@@ -72,7 +77,8 @@ def model_to_bytes(model: Model) -> bytes:
     Returns:
         The bytes of the file.
 
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", 1, 2, 1, 1,
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None,
+    ...               None, None, r"\p{L}", 1, 2, 1, 1,
     ...               [Op("merge", 97, 98, 256, 1)])
     >>> model_to_bytes(model).split(b"\n")[1]
     b'm 97 98 1'
@@ -86,17 +92,20 @@ def model_to_bytes(model: Model) -> bytes:
         "bytes": model.bytes,
         "distinct_pretokens": model.distinct_pretokens,
         "documents": model.documents,
-        "eligible_pattern": ELIGIBLE_PATTERN,
+        "eligible_pattern": model.eligible_pattern,
         "format": FORMAT,
         "id_order": model.id_order,
         "ops": len(model.ops),
         "pretokens": model.pretokens,
         "rules": model.rules,
-        "scheme": model.scheme,
         "special_tokens": list(model.special_tokens),
         "unicode": model.unicode,
         "version": VERSION,
     }
+    for key in _OPTIONAL:
+        value = getattr(model, key)
+        if value is not None:
+            header[key] = value
     lines = [f"{_LETTERS[kind]} {left} {right} {n}\n" for kind, left, right, _, n in model.ops]
     body = header_to_bytes(header) + b"\n" + "".join(lines).encode()
     return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
@@ -179,7 +188,7 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
             f"the file has version {version} of the format, this program reads version {VERSION}"
         )
     for key in _TYPES:
-        if key not in fields:
+        if key not in fields and key not in _OPTIONAL:
             raise ModelFormatError(f"the key '{key}' is missing")
     for key, value in fields.items():
         if key not in _TYPES:
@@ -187,12 +196,9 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
         if _type(value) != _TYPES[key]:
             raise ModelFormatError(f"'{key}' must be {_TYPES[key]}, not {_type(value)}")
     for key, names in _NAMES.items():
-        if fields[key] not in names:
+        if key in fields and fields[key] not in names:
             raise ModelFormatError(f"{key} must be one of {', '.join(names)}, not '{fields[key]}'")
-    if fields["eligible_pattern"] != ELIGIBLE_PATTERN:
-        raise ModelFormatError(
-            f"eligible_pattern must be '{ELIGIBLE_PATTERN}', not '{fields['eligible_pattern']}'"
-        )
+    _check_cutting(fields)
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
     if fields["unicode"] != UNICODE_VERSION and not any_unicode:
@@ -201,15 +207,34 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
             f"{UNICODE_VERSION} and may cut texts differently: any_unicode=True loads it "
             "all the same"
         )
-    values = {**fields, "ops": ()}
+    values = {**dict.fromkeys(_OPTIONAL), **fields, "ops": ()}
     model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
-    model = model._replace(special_tokens=tuple(model.special_tokens))
+    scripts = None if model.scripts is None else tuple(model.scripts)
+    model = model._replace(special_tokens=tuple(model.special_tokens), scripts=scripts)
     check_special_tokens(model.special_tokens)
     n_ops = fields["ops"]
     assert isinstance(n_ops, int)  # checked above
     if n_ops > MAX_OPS:
         raise ModelFormatError("a model has at most 2^31 - 1 ops")
     return model, n_ops
+
+
+def _check_cutting(fields: dict[str, Value]) -> None:
+    """Check which keys stand together, and that the patterns can be used."""
+    if ("scheme" in fields) == ("pattern" in fields):
+        raise ModelFormatError("exactly one of the keys 'scheme' and 'pattern' must be there")
+    if ("script_pattern" in fields) != ("scripts" in fields):
+        raise ModelFormatError("the keys 'script_pattern' and 'scripts' must stand together")
+    if "script_pattern" in fields and "pattern" not in fields:
+        raise ModelFormatError("the key 'script_pattern' must stand beside 'pattern'")
+    scripts = fields.get("scripts")
+    if scripts is not None:
+        names = list(scripts)  # type: ignore[arg-type]  # the types have been checked
+        if not names or names != sorted(set(names)):
+            raise ModelFormatError("scripts must be names in ascending order, one at least")
+        fields["scripts"] = tuple(names)
+    values = {key: fields.get(key) for key in Cutting._fields}
+    check_cutting(Cutting(**values))  # type: ignore[arg-type]
 
 
 def _type(value: Value) -> str:
