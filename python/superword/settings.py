@@ -91,7 +91,7 @@ def resolve_settings(
     pattern: object = None,
     script_pattern: object = None,
     scripts: object = None,
-    eligible_pattern: object = None,
+    eligible_pattern: object = ELIGIBLE_PATTERN,
 ) -> Settings:
     """Check what a user gave and resolve it to `Settings` (SPEC 3.2, 4.1, 4.3, 6, 8, 9).
 
@@ -224,7 +224,7 @@ def _cutting(
 
 def _pattern(name: str, value: object) -> str | None:
     """A pattern as a plain str without lone surrogates; an empty one is an error already here."""
-    if value is None:
+    if value is None and name != "eligible_pattern":
         return None
     text = as_text(value)
     if text is None:

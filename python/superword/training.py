@@ -48,7 +48,7 @@ def train(
     pattern: str | None = None,
     script_pattern: str | None = None,
     scripts: Sequence[str] | None = None,
-    eligible_pattern: str | None = None,
+    eligible_pattern: str = r"\p{L}",
     rules: Rules = "superword",
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,
@@ -64,7 +64,7 @@ def train(
     backend: Backend = "auto",
     progress: ProgressArgument = None,
 ) -> Tokenizer:
-    """Train a tokenizer on documents.
+    r"""Train a tokenizer on documents.
 
     Args:
         documents: any iterable of str; give this or `files`.
@@ -81,7 +81,8 @@ def train(
         script_pattern: beside `pattern`: cuts the chunks of the scripts in `scripts`.
         scripts: long names of scripts; by default "Han", "Hiragana", "Katakana", "Khmer", "Lao",
             "Myanmar" and "Thai".
-        eligible_pattern: what a pretoken must hold to be part of a superword; by default a letter.
+        eligible_pattern: what a pretoken must hold to be part of a superword; by default a letter,
+            `\p{L}`.
         rules: "superword" (disjoint pair counts, ties by bytes) or, for "bpe" alone,
             "incremental" (overlapping pair counts, ties by ids).
         supermerges: for "superbpe": how many of the tokens supermerges make.
@@ -177,7 +178,7 @@ def train_from_counts(
     pattern: str | None = None,
     script_pattern: str | None = None,
     scripts: Sequence[str] | None = None,
-    eligible_pattern: str | None = None,
+    eligible_pattern: str = r"\p{L}",
     rules: Rules = "superword",
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,

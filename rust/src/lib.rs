@@ -28,6 +28,7 @@ pub mod pattern_classes;
 mod pattern_matcher;
 pub mod pattern_program;
 pub mod pattern_syntax;
+pub mod pattern_tree;
 pub mod patterns;
 pub mod pretokenize;
 mod pruning;

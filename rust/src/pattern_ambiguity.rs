@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::pattern_syntax::{Node, Repeat, is_nullable};
+use crate::pattern_tree::{Node, Repeat, is_nullable};
 use crate::patterns::Ranges;
 
 /// The most edges and pairs of edges that are looked at in one pattern.

@@ -11,7 +11,7 @@ use crate::scripts::code_point_at;
 /// How many steps a text may take: so many, and so many for each of its characters.
 pub const BASE_STEPS: i64 = 2_000_000;
 /// See [`BASE_STEPS`].
-pub const STEPS_PER_CHARACTER: i64 = 1_000;
+pub const STEPS_PER_CHARACTER: i64 = 100;
 /// So many characters that are read together are one step.
 const SPAN_SHIFT: u32 = 2;
 /// How many steps pass between two calls of a poll function, well under a millisecond of work.

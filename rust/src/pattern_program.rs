@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::pattern_syntax::{How, Node, Repeat};
+use crate::pattern_tree::{How, Node, Repeat};
 use crate::patterns::Ranges;
 
 /// Code points that share an entry of the table of classes.
@@ -252,8 +252,10 @@ impl<'n> Compiler<'n> {
             _ => vec![again, stop],
         };
         let first = self.first(body, follow);
-        let marked = self.marked(body);
-        if (least, most, how) == (1, None, How::Greedy) && self.is_final(&marked, then, follow) {
+        if (least, most, how) == (1, None, How::Greedy)
+            && let Some(marked) = self.marked(body)
+            && self.is_final(&marked, then, follow)
+        {
             // x and its marks, again and again: x, and then any of both
             let (classes, least, most) = (self.classes(marked), 0, u32::MAX);
             let then = self.emit(Instruction::Span { classes, least, most, keeps: true, then });
@@ -298,17 +300,17 @@ impl<'n> Compiler<'n> {
             )
     }
 
-    /// The classes of both sets of `xy*`; of any other part all, and the end.
-    fn marked(&self, body: &Node) -> Mask {
+    /// The classes of both sets of `xy*`, if a part is like that.
+    fn marked(&self, body: &Node) -> Option<Mask> {
         if let Node::Sequence(parts) = body
             && let [Node::Set(x), Node::Repeat(Repeat { body, least: 0, most: None, how, .. })] =
                 &parts[..]
             && let Node::Set(y) = &**body
             && *how != How::Lazy
         {
-            return either(&self.masks[x], &self.masks[y]);
+            return Some(either(&self.masks[x], &self.masks[y]));
         }
-        self.everything()
+        None
     }
 
     fn look(&mut self, body: &Node, behind: Option<usize>, negative: bool, then: u32) -> u32 {

@@ -1,11 +1,12 @@
-//! Custom patterns: the grammar, and one canonical form of each pattern (SPEC section 3.3).
+//! The grammar of custom patterns (SPEC section 3.3).
 //!
 //! A pattern becomes a small tree in which every class is a list of explicit ranges: nothing after
 //! the parser knows a class by name. `$` is a look-ahead that no character follows.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::pattern_classes::{class_ranges, fold_ranges};
-use crate::patterns::{Ranges, complement, format_set, union};
+use crate::pattern_tree::{How, Node, Repeat, expanded_size, fixed_width, is_nullable, print_tree};
+use crate::patterns::{Ranges, complement, union};
 
 /// The longest pattern in characters.
 pub const MAX_LENGTH: usize = 4096;
@@ -15,54 +16,6 @@ pub const MAX_DEPTH: usize = 50;
 pub const MAX_TIMES: u32 = 1000;
 /// The most sets once every group that repeats has been written out.
 pub const MAX_SIZE: usize = 4096;
-
-/// How often something repeats: as often as it can, as seldom as it can, or without going back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// As often as it can.
-    Greedy,
-    /// As seldom as it can.
-    Lazy,
-    /// As often as it can, and it gives nothing back.
-    Possessive,
-}
-
-/// A part of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
-    /// One character of these ranges, which are not empty.
-    Set(Ranges),
-    /// Two or more parts, one after the other.
-    Sequence(Vec<Node>),
-    /// Two or more alternatives, tried in order.
-    Choice(Vec<Node>),
-    /// A part that repeats.
-    Repeat(Repeat),
-    /// What must or must not stand here.
-    Look {
-        /// What it looks for.
-        body: Box<Node>,
-        /// How many characters it goes back, if it looks behind.
-        behind: Option<usize>,
-        /// Whether it must not stand here.
-        negative: bool,
-    },
-}
-
-/// A part from `least` to `most` times (`None`: without limit).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repeat {
-    /// What repeats.
-    pub body: Box<Node>,
-    /// How often at least.
-    pub least: u32,
-    /// How often at most.
-    pub most: Option<u32>,
-    /// What it prefers.
-    pub how: How,
-    /// Where the repetition stands in the pattern, for errors.
-    pub at: usize,
-}
 
 /// Reads a pattern of the grammar. SPEC section 3.3.
 ///
@@ -110,103 +63,7 @@ pub fn parse_pattern(pattern: &str) -> Result<Node> {
 /// );
 /// ```
 pub fn canonical_pattern(pattern: &str) -> Result<String> {
-    let mut out = String::new();
-    print(&parse_pattern(pattern)?, &mut out);
-    Ok(out)
-}
-
-/// Tells whether a pattern can match the empty string, look-arounds taken as such.
-pub fn is_nullable(node: &Node) -> bool {
-    match node {
-        Node::Set(_) => false,
-        Node::Sequence(parts) => parts.iter().all(is_nullable),
-        Node::Choice(parts) => parts.iter().any(is_nullable),
-        Node::Repeat(repeat) => repeat.least == 0 || is_nullable(&repeat.body),
-        Node::Look { .. } => true,
-    }
-}
-
-/// Returns how many characters every match has, `None` if not all have the same number.
-pub fn fixed_width(node: &Node) -> Option<usize> {
-    match node {
-        Node::Set(_) => Some(1),
-        Node::Sequence(parts) => parts.iter().map(fixed_width).sum(),
-        Node::Choice(parts) => {
-            let width = fixed_width(parts.first()?)?;
-            parts.iter().all(|part| fixed_width(part) == Some(width)).then_some(width)
-        }
-        Node::Repeat(repeat) => {
-            let width = fixed_width(&repeat.body)?;
-            // nested repetitions multiply: what is too long for a usize is too large anyway
-            let times = repeat.least as usize;
-            (repeat.most == Some(repeat.least)).then(|| width.saturating_mul(times))
-        }
-        Node::Look { .. } => Some(0),
-    }
-}
-
-/// Returns how many sets there are once every group that repeats is written out.
-pub fn expanded_size(node: &Node) -> usize {
-    match node {
-        Node::Set(_) => 1,
-        Node::Sequence(parts) | Node::Choice(parts) => parts.iter().map(expanded_size).sum(),
-        Node::Repeat(Repeat { body, least, most, .. }) => {
-            let times = match &**body {
-                Node::Set(_) => 1,
-                _ => most.unwrap_or((*least).max(1)),
-            };
-            (expanded_size(body) * times as usize).min(MAX_SIZE + 1)
-        }
-        Node::Look { body, .. } => expanded_size(body),
-    }
-}
-
-fn print(node: &Node, out: &mut String) {
-    let group = |node: &Node, out: &mut String| {
-        out.push_str("(?:");
-        print(node, out);
-        out.push(')');
-    };
-    match node {
-        Node::Set(ranges) => out.push_str(&format_set(ranges)),
-        Node::Sequence(parts) => parts.iter().for_each(|part| match part {
-            Node::Choice(_) => group(part, out),
-            _ => print(part, out),
-        }),
-        Node::Choice(parts) => {
-            for (index, part) in parts.iter().enumerate() {
-                if index > 0 {
-                    out.push('|');
-                }
-                print(part, out);
-            }
-        }
-        Node::Repeat(Repeat { body, least, most, how, .. }) => {
-            match &**body {
-                Node::Set(_) => print(body, out),
-                _ => group(body, out),
-            }
-            out.push_str(&match most {
-                None => format!("{{{least},}}"),
-                Some(most) if most == least => format!("{{{least}}}"),
-                Some(most) => format!("{{{least},{most}}}"),
-            });
-            match how {
-                How::Greedy => {}
-                How::Lazy => out.push('?'),
-                How::Possessive => out.push('+'),
-            }
-        }
-        Node::Look { body, behind, negative } => {
-            out.push_str("(?");
-            if behind.is_some() {
-                out.push('<');
-            }
-            out.push(if *negative { '!' } else { '=' });
-            print(body, out);
-            out.push(')');
-        }
-    }
+    Ok(print_tree(&parse_pattern(pattern)?))
 }
 
 fn refuse<T>(text: impl Into<String>) -> Result<T> {

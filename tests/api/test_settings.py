@@ -36,11 +36,15 @@ def test_the_defaults_are_the_same_everywhere() -> None:
         parameters = inspect.signature(function).parameters
         for name, default in fields.items():
             if name in parameters and default is not dataclasses.MISSING:
-                assert parameters[name].default == default, (function, name)
+                # None stands for the default scheme: one that is given excludes a pattern
+                expected = None if name == "scheme" else default
+                assert parameters[name].default == expected, (function, name)
+    assert resolve_settings(algorithm="bpe", vocab_size=256).scheme == fields["scheme"]
 
 
 def test_train_takes_the_names_of_its_documentation() -> None:
-    names = """documents files algorithm vocab_size scheme rules supermerges regular_fraction
+    names = """documents files algorithm vocab_size scheme pattern
+        script_pattern scripts eligible_pattern rules supermerges regular_fraction
         min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order field
         lines threads backend progress"""
     assert list(inspect.signature(superword.train).parameters) == names.split()

@@ -27,7 +27,7 @@ from superword.reference.pattern_program import (
 )
 
 #: How many steps a text may take: so many, and so many for each of its characters.
-BASE_STEPS, STEPS_PER_CHARACTER = 2_000_000, 1_000
+BASE_STEPS, STEPS_PER_CHARACTER = 2_000_000, 100
 #: So many characters that are read together are one step.
 SPAN_SHIFT = 2
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from superword.reference.pattern_syntax import (
+from superword.reference.pattern_tree import (
     GREEDY,
     LAZY,
     POSSESSIVE,
@@ -164,8 +164,8 @@ class _Compiler:
             return [stop, again] if how == LAZY else [again, stop]
 
         first = self.first(body, follow)
-        marked = self.marked(body)
-        if (least, most, how) == (1, None, GREEDY) and self.is_final(marked, then, follow):
+        marked = self.marked(body) if (least, most, how) == (1, None, GREEDY) else 0
+        if marked and self.is_final(marked, then, follow):
             # x and its marks, again and again: x, and then any of both
             return self.emit(SET, first, self.emit(SPAN, marked, 0, None, True, then))
         if most is None:
@@ -193,11 +193,11 @@ class _Compiler:
         return not mask & follow or self.code[then][0] in (MATCH, LOOK_END, ATOM_END)
 
     def marked(self, body: Node) -> int:
-        """Return the classes of both sets of `xy*`; of any other part all, and the end."""
+        """Return the classes of both sets of `xy*`; none for any other part."""
         match body:
             case Sequence((Set(x), Repeat(Set(y), 0, None, how))) if how != LAZY:
                 return self._masks[x] | self._masks[y]
-        return (2 << self.n_classes) - 1
+        return 0
 
     def look(self, node: Look, then: int) -> int:
         body, behind, negative = node

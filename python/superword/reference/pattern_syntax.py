@@ -1,4 +1,4 @@
-"""Custom patterns: the grammar, and one canonical form of each pattern (SPEC section 3.3).
+"""The grammar of custom patterns (SPEC section 3.3).
 
 A pattern becomes a small tree in which every class is a list of explicit ranges: nothing after the
 parser knows a class by name. `$` is a look-ahead that no character follows.
@@ -7,62 +7,37 @@ parser knows a class by name. `$` is a look-ahead that no character follows.
 from __future__ import annotations
 
 import string
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from superword.errors import SettingsError
 from superword.reference.pattern_classes import class_ranges, fold_ranges
-from superword.reference.patterns import complement, format_set, union
+from superword.reference.pattern_tree import (
+    GREEDY,
+    LAZY,
+    POSSESSIVE,
+    Choice,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    Set,
+    expanded_size,
+    fixed_width,
+    is_nullable,
+    print_tree,
+)
+from superword.reference.patterns import complement, union
 from superword.reference.unicode import WHITE_SPACE, Ranges
 
 #: The longest pattern in characters, the deepest nesting of groups, the most repetitions, and the
 #: most sets once every group that repeats has been written out.
 MAX_LENGTH, MAX_DEPTH, MAX_TIMES, MAX_SIZE = 4096, 50, 1000, 4096
 
-GREEDY, LAZY, POSSESSIVE = "", "?", "+"
 _ALL = complement(())
 _ESCAPES = {"r": 0x0D, "n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B}
 _HEX_DIGITS = {"u": 4, "U": 8}
 _MUST_BE_ESCAPED = "]{}"
 _QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-
-
-class Set(NamedTuple):
-    """One character of these ranges, which are not empty."""
-
-    ranges: Ranges
-
-
-class Sequence(NamedTuple):
-    """Two or more parts, one after the other."""
-
-    parts: tuple[Node, ...]
-
-
-class Choice(NamedTuple):
-    """Two or more alternatives, tried in order."""
-
-    parts: tuple[Node, ...]
-
-
-class Repeat(NamedTuple):
-    """A part from `least` to `most` times (None: without limit), as `how` says."""
-
-    body: Node
-    least: int
-    most: int | None
-    how: str  # GREEDY, LAZY or POSSESSIVE
-    at: int  # where the repetition stands in the pattern, for errors
-
-
-class Look(NamedTuple):
-    """What must or, if `negative`, must not stand here; `behind` has the width to go back."""
-
-    body: Node
-    behind: int | None
-    negative: bool
-
-
-Node = Set | Sequence | Choice | Repeat | Look
 
 
 def parse_pattern(pattern: str) -> Node:
@@ -110,76 +85,7 @@ def canonical_pattern(pattern: str) -> str:
 
     Source: SPEC 3.3.
     """
-    return _print(parse_pattern(pattern))
-
-
-def is_nullable(node: Node) -> bool:
-    r"""Tell whether a pattern can match the empty string, look-arounds taken as such.
-
-    >>> is_nullable(parse_pattern("a*")), is_nullable(parse_pattern("a|b"))
-    (True, False)
-    """
-    match node:
-        case Set():
-            return False
-        case Sequence(parts):
-            return all(map(is_nullable, parts))
-        case Choice(parts):
-            return any(map(is_nullable, parts))
-        case Repeat(body, least):
-            return least == 0 or is_nullable(body)
-        case Look():
-            return True
-
-
-def fixed_width(node: Node) -> int | None:
-    """Return how many characters every match has, None if not all have the same number."""
-    match node:
-        case Set():
-            return 1
-        case Sequence(parts):
-            widths = [fixed_width(part) for part in parts]
-            return None if None in widths else sum(width for width in widths if width)
-        case Choice(parts):
-            first, *others = [fixed_width(part) for part in parts]
-            return first if all(width == first for width in others) else None
-        case Repeat(body, least, most):
-            width = fixed_width(body)
-            return None if width is None or least != most else width * least
-        case Look():
-            return 0
-
-
-def expanded_size(node: Node) -> int:
-    """Return how many sets there are once every group that repeats is written out."""
-    match node:
-        case Set():
-            return 1
-        case Sequence(parts) | Choice(parts):
-            return sum(map(expanded_size, parts))
-        case Repeat(body, least, most):
-            times = 1 if isinstance(body, Set) else max(least, 1) if most is None else most
-            return min(expanded_size(body) * times, MAX_SIZE + 1)
-        case Look(body):
-            return expanded_size(body)
-
-
-def _print(node: Node) -> str:
-    match node:
-        case Set(ranges):
-            return format_set(ranges)
-        case Sequence(parts):
-            return "".join(
-                f"(?:{_print(p)})" if isinstance(p, Choice) else _print(p) for p in parts
-            )
-        case Choice(parts):
-            return "|".join(map(_print, parts))
-        case Repeat(body, least, most, how):
-            times = f"{least}" if least == most else f"{least},{'' if most is None else most}"
-            inner = _print(body)
-            return f"{inner if isinstance(body, Set) else f'(?:{inner})'}{{{times}}}{how}"
-        case Look(body, behind, negative):
-            return f"(?{'' if behind is None else '<'}{'!' if negative else '='}{_print(body)})"
+    return print_tree(parse_pattern(pattern))
 
 
 class _Parser:
