@@ -17,7 +17,7 @@ DECIDED = {
     "maxlen-01": "the unit is bytes",
     "empty-01": "the alphabet alone, and a warning (SPEC 4.3)",
     "surrogate-01": "an error with the position in every entry point (SPEC 9); no repair",
-    "stage1-clean-01": "no named pattern lets a space inside a word; a custom one may, as its user wants",
+    "stage1-clean-01": "no named pattern lets a space inside a word; a custom one may",
 }
 
 
