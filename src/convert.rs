@@ -2,10 +2,12 @@
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyString, PyTuple};
 use superword::documents::{Compression, Source, SourceKind};
 use superword::model::{Model, Op, OpKind};
-use superword::settings::{Algorithm, Alphabet, BlowUp, IdOrder, Rules, Scheme, Settings, Tau};
+use superword::settings::{
+    Algorithm, Alphabet, BlowUp, Cutting, IdOrder, Rules, Scheme, Settings, Tau,
+};
 use superword::tables::{PretokenCounts, SequenceCounts};
 
 use crate::errors::mapped;
@@ -56,6 +58,20 @@ pub fn source(py: Python<'_>, value: SourceTuple) -> PyResult<Source> {
     })
 }
 
+/// How text is cut: the name of a scheme, or the fields of `superword.settings.Cutting`.
+pub fn cutting(value: &Bound<'_, PyAny>) -> PyResult<Cutting> {
+    let scheme = |name: &str| mapped(value.py(), Scheme::from_name(name));
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(scheme(name.to_str()?)?.into());
+    }
+    let (named, pattern, script_pattern, scripts, eligible_pattern): CuttingTuple =
+        value.extract()?;
+    let scheme = named.map(|name| scheme(&name)).transpose()?;
+    Ok(Cutting { scheme, pattern, script_pattern, scripts, eligible_pattern })
+}
+
+type CuttingTuple = (Option<String>, Option<String>, Option<String>, Option<Vec<String>>, String);
+
 /// Reads the attributes of `superword.settings.Settings`.
 pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
     let py = value.py();
@@ -71,7 +87,7 @@ pub fn settings(value: &Bound<'_, PyAny>) -> PyResult<Settings> {
         vocab_size: value.getattr("vocab_size")?.extract()?,
         regular_vocab_size: value.getattr("regular_vocab_size")?.extract()?,
         supermerges: value.getattr("supermerges")?.extract()?,
-        scheme: mapped(py, Scheme::from_name(&name("scheme")?))?,
+        cutting: cutting(&value.getattr("cutting")?)?,
         rules: mapped(py, Rules::from_name(&name("rules")?))?,
         min_count: value.getattr("min_count")?.extract()?,
         max_token_bytes: value.getattr("max_token_bytes")?.extract()?,
@@ -138,45 +154,53 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
     let fields = value.cast::<PyTuple>()?;
     let name = |index: usize| fields.get_item(index)?.extract::<String>();
     let number = |index: usize| fields.get_item(index)?.extract::<u64>();
-    let tau = match fields.get_item(7)?.extract::<Option<String>>()? {
+    let tau = match fields.get_item(11)?.extract::<Option<String>>()? {
         None => None,
         Some(text) => {
             let terms = text.split_once('/').unwrap_or_default();
             Some(share(terms.0.parse().unwrap_or(0), terms.1.parse().unwrap_or(0))?)
         }
     };
+    let how = [3, 7, 8, 9, 10].map(|index| fields.get_item(index));
+    let how = how.into_iter().collect::<PyResult<Vec<_>>>()?;
     Ok(Model {
         algorithm: mapped(py, Algorithm::from_name(&name(0)?))?,
         alphabet: mapped(py, Alphabet::from_name(&name(1)?))?,
         rules: mapped(py, Rules::from_name(&name(2)?))?,
-        scheme: mapped(py, Scheme::from_name(&name(3)?))?,
+        cutting: cutting(&PyTuple::new(py, how)?.into_any())?,
         id_order: mapped(py, IdOrder::from_name(&name(4)?))?,
         special_tokens: fields.get_item(5)?.extract()?,
         unicode: name(6)?,
         tau,
-        blow_up: blow_up(py, &fields.get_item(8)?)?,
-        ngram_floor: fields.get_item(9)?.extract()?,
-        ngram_max_length: fields.get_item(10)?.extract()?,
-        documents: number(11)?,
-        bytes: number(12)?,
-        pretokens: number(13)?,
-        distinct_pretokens: number(14)?,
-        ops: ops(fields.get_item(15)?.extract()?)?,
+        blow_up: blow_up(py, &fields.get_item(12)?)?,
+        ngram_floor: fields.get_item(13)?.extract()?,
+        ngram_max_length: fields.get_item(14)?.extract()?,
+        documents: number(15)?,
+        bytes: number(16)?,
+        pretokens: number(17)?,
+        distinct_pretokens: number(18)?,
+        ops: ops(fields.get_item(19)?.extract()?)?,
     })
 }
 
 /// A model as a tuple in the field order of `superword.model.Model`.
 pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyTuple>> {
+    let cutting = &model.cutting;
+    let scripts = cutting.scripts.as_ref().map(|scripts| PyTuple::new(py, scripts)).transpose()?;
     PyTuple::new(
         py,
         [
             model.algorithm.name().into_pyobject(py)?.into_any(),
             model.alphabet.name().into_pyobject(py)?.into_any(),
             model.rules.name().into_pyobject(py)?.into_any(),
-            model.scheme.name().into_pyobject(py)?.into_any(),
+            cutting.scheme.map(Scheme::name).into_pyobject(py)?.into_any(),
             model.id_order.name().into_pyobject(py)?.into_any(),
             PyTuple::new(py, &model.special_tokens)?.into_any(),
             model.unicode.as_str().into_pyobject(py)?.into_any(),
+            cutting.pattern.as_deref().into_pyobject(py)?.into_any(),
+            cutting.script_pattern.as_deref().into_pyobject(py)?.into_any(),
+            scripts.into_pyobject(py)?.into_any(),
+            cutting.eligible_pattern.as_str().into_pyobject(py)?.into_any(),
             model.tau.map(|tau| tau.to_string()).into_pyobject(py)?.into_any(),
             model.blow_up.map(BlowUp::name).into_pyobject(py)?.into_any(),
             model.ngram_floor.into_pyobject(py)?.into_any(),

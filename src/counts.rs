@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyTuple};
-use superword::settings::Scheme;
+use superword::pretokenize::Pretokenizer;
 use superword::special_tokens::SpecialTokens;
 
-use crate::convert::{Count, Documents, SourceTuple, source};
+use crate::convert::{self, Count, Documents, SourceTuple, source};
 use crate::errors::mapped;
 use crate::progress::detached;
 
@@ -59,17 +59,17 @@ impl Counts {
 }
 
 #[pyfunction]
-#[pyo3(signature = (batches, scheme, special_tokens, runs, threads, progress=None))]
+#[pyo3(signature = (batches, cutting, special_tokens, runs, threads, progress=None))]
 pub fn count_documents(
     py: Python<'_>,
     batches: &Bound<'_, PyAny>,
-    scheme: &str,
+    cutting: &Bound<'_, PyAny>,
     special_tokens: Vec<String>,
     runs: bool,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let scheme = mapped(py, Scheme::from_name(scheme))?;
+    let pretokenizer = mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?;
     let special = mapped(py, SpecialTokens::new(&special_tokens))?;
     let batches: Py<PyIterator> = batches.try_iter()?.unbind();
     detached(py, progress, |progress, raised| {
@@ -80,28 +80,35 @@ pub fn count_documents(
             })
             .map_err(|error| raised.stop(error))
         };
-        superword::counts::count_documents(&mut next, scheme, &special, runs, threads, progress)
+        superword::counts::count_documents(
+            &mut next,
+            &pretokenizer,
+            &special,
+            runs,
+            threads,
+            progress,
+        )
     })
     .map(Counts)
 }
 
 #[pyfunction]
-#[pyo3(signature = (sources, scheme, special_tokens, runs, threads, progress=None))]
+#[pyo3(signature = (sources, cutting, special_tokens, runs, threads, progress=None))]
 pub fn count_files(
     py: Python<'_>,
     sources: Vec<SourceTuple>,
-    scheme: &str,
+    cutting: &Bound<'_, PyAny>,
     special_tokens: Vec<String>,
     runs: bool,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let scheme = mapped(py, Scheme::from_name(scheme))?;
+    let pretokenizer = mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?;
     let special = mapped(py, SpecialTokens::new(&special_tokens))?;
     let sources: Vec<_> =
         sources.into_iter().map(|value| source(py, value)).collect::<PyResult<_>>()?;
     detached(py, progress, |progress, _| {
-        superword::counts::count_files(&sources, scheme, &special, runs, threads, progress)
+        superword::counts::count_files(&sources, &pretokenizer, &special, runs, threads, progress)
     })
     .map(Counts)
 }

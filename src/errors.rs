@@ -12,6 +12,7 @@ pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Training => "TrainingError",
         ErrorKind::Model => "ModelFormatError",
         ErrorKind::Encoding => "EncodingError",
+        ErrorKind::Pattern => "PatternTooExpensiveError",
         ErrorKind::Memory => return PyMemoryError::new_err(error.message.clone()),
         ErrorKind::Cancelled => return PyKeyboardInterrupt::new_err(()),
     };

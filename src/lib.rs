@@ -19,6 +19,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<encoder::Encoder>()?;
     module.add_function(wrap_pyfunction!(stages::classify, module)?)?;
     module.add_function(wrap_pyfunction!(stages::split_scripts, module)?)?;
+    module.add_function(wrap_pyfunction!(stages::canonical_pattern, module)?)?;
+    module.add_function(wrap_pyfunction!(stages::check_cutting, module)?)?;
     module.add_function(wrap_pyfunction!(stages::pretokenize, module)?)?;
     module.add_function(wrap_pyfunction!(stages::is_eligible_text, module)?)?;
     module.add_function(wrap_pyfunction!(stages::split_special_tokens, module)?)?;

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use superword::candidates::NOT_ELIGIBLE;
+use superword::pretokenize::Pretokenizer;
 use superword::settings::Scheme;
 use superword::special_tokens::SpecialTokens;
 use superword::tables::SequenceCounts;
@@ -31,20 +32,40 @@ pub fn split_scripts(text: &str) -> Vec<(&'static str, &str)> {
 }
 
 #[pyfunction]
+pub fn canonical_pattern(py: Python<'_>, pattern: &str) -> PyResult<String> {
+    mapped(py, superword::pattern_syntax::canonical_pattern(pattern))
+}
+
+#[pyfunction]
+pub fn check_cutting(py: Python<'_>, cutting: &Bound<'_, PyAny>) -> PyResult<()> {
+    mapped(py, Pretokenizer::new(&convert::cutting(cutting)?)).map(|_| ())
+}
+
+#[pyfunction]
 pub fn pretokenize<'py>(
     py: Python<'py>,
     text: &str,
-    scheme: &str,
+    cutting: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let scheme = mapped(py, Scheme::from_name(scheme))?;
-    let pieces: Vec<&str> =
-        py.detach(|| superword::pretokenize::Pretokens::new(text, scheme).collect());
+    let pretokenizer = mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?;
+    let pieces = detached(py, None, |progress, _| {
+        pretokenizer.pretokenize(text, &mut || progress("count", 0, 0))
+    })?;
     Ok(pieces.into_iter().map(|piece| PyBytes::new(py, piece.as_bytes())).collect())
 }
 
 #[pyfunction]
-pub fn is_eligible_text(pretoken: &[u8]) -> bool {
-    std::str::from_utf8(pretoken).is_ok_and(superword::pretokenize::is_eligible_text)
+#[pyo3(signature = (pretoken, cutting=None))]
+pub fn is_eligible_text(
+    py: Python<'_>,
+    pretoken: &[u8],
+    cutting: Option<&Bound<'_, PyAny>>,
+) -> PyResult<bool> {
+    let pretokenizer = match cutting {
+        Some(cutting) => mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?,
+        None => Scheme::Gpt4oUniscript.into(),
+    };
+    mapped(py, pretokenizer.is_eligible(pretoken))
 }
 
 #[pyfunction]

@@ -92,6 +92,10 @@ def model_tuple(backend: Any, counts: Any, settings: Settings, ops: Any) -> tupl
         settings.id_order,
         list(settings.special_tokens),
         backend.UNICODE_VERSION,
+        settings.pattern,
+        settings.script_pattern,
+        settings.scripts,
+        settings.eligible_pattern,
         None if settings.tau is None else fraction_text(settings.tau),
         settings.blow_up,
         settings.ngram_floor if settings.ngram_split else None,
@@ -116,7 +120,7 @@ def count_texts(backend: Any, texts: list[str], settings: Settings, threads: int
     """The counts of some texts."""
     runs = settings.algorithm != "bpe"
     special = list(settings.special_tokens)
-    return backend.count_documents([texts], settings.scheme, special, runs, threads)
+    return backend.count_documents([texts], settings.cutting, special, runs, threads)
 
 
 def train_texts(backend: Any, texts: list[str], settings: Settings, threads: int = 1) -> bytes:

@@ -10,12 +10,14 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import final
 
-from superword.settings import Settings
+from superword.settings import Cutting, Settings
 
 __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "canonical_pattern",
+    "check_cutting",
     "classify",
     "count_documents",
     "count_files",
@@ -43,9 +45,13 @@ _Model = tuple[
     str,
     str,
     str,
-    str,
+    str | None,
     str,
     Sequence[str],
+    str,
+    str | None,
+    str | None,
+    Sequence[str] | None,
     str,
     str | None,
     str | None,
@@ -57,6 +63,8 @@ _Model = tuple[
     int,
     Sequence[_Op],
 ]
+# How text is cut: the name of a scheme is short for a Cutting with it
+_Cutting = str | Cutting
 _Progress = Callable[[str, int, int], None] | None
 # (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
 _Source = tuple[str, str, str, str]
@@ -67,9 +75,13 @@ UNICODE_VERSION: str
 def classify(first: int, last: int) -> list[tuple[str, str, bool, bool]]: ...
 def split_scripts(text: str) -> list[tuple[str, str]]: ...
 
+# pattern_syntax
+def canonical_pattern(pattern: str) -> str: ...
+
 # pretokenize
-def pretokenize(text: str, scheme: str) -> list[bytes]: ...
-def is_eligible_text(pretoken: bytes) -> bool: ...
+def check_cutting(cutting: _Cutting) -> None: ...
+def pretokenize(text: str, cutting: _Cutting) -> list[bytes]: ...
+def is_eligible_text(pretoken: bytes, cutting: _Cutting | None = None) -> bool: ...
 
 # special_tokens
 def split_special_tokens(
@@ -97,7 +109,7 @@ class Counts:
 
 def count_documents(
     batches: Iterable[list[str]],
-    scheme: str,
+    cutting: _Cutting,
     special_tokens: Sequence[str],
     runs: bool,
     threads: int,
@@ -105,7 +117,7 @@ def count_documents(
 ) -> Counts: ...
 def count_files(
     sources: Sequence[_Source],
-    scheme: str,
+    cutting: _Cutting,
     special_tokens: Sequence[str],
     runs: bool,
     threads: int,

@@ -19,6 +19,7 @@ from superword.errors import (
     BackendError,
     EncodingError,
     ModelFormatError,
+    PatternTooExpensiveError,
     SettingsError,
     SuperwordError,
     SuperwordWarning,
@@ -235,8 +236,8 @@ def encode(
                 ids = (
                     tokenizer.encode_ordinary(text) if ordinary else tokenizer.encode(text, allowed)
                 )
-            except EncodingError as error:
-                raise EncodingError(f"{name}: {error}") from None
+            except (EncodingError, PatternTooExpensiveError) as error:
+                raise type(error)(f"{name}: {error}") from None
             streams.write_ids([ids])
             return
         number = 1

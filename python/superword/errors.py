@@ -39,6 +39,10 @@ class EncodingTypeError(EncodingError, TypeError):
     """What should be encoded or decoded has the wrong type."""
 
 
+class PatternTooExpensiveError(SuperwordError, ValueError):
+    """A custom pattern takes too many steps on a text."""
+
+
 class BackendError(SuperwordError, ImportError):
     """The backend that was asked for cannot be had."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from superword.settings import Cutting
+
 
 class Op(NamedTuple):
     """One operation of training, its tokens as creation numbers.
@@ -27,10 +29,14 @@ class Model(NamedTuple):
     algorithm: str
     alphabet: str
     rules: str
-    scheme: str
+    scheme: str | None  # None where there is a pattern
     id_order: str
     special_tokens: Sequence[str]
     unicode: str
+    pattern: str | None
+    script_pattern: str | None
+    scripts: Sequence[str] | None
+    eligible_pattern: str
     tau: str | None  # as "9/10"; None: no deletions
     blow_up: str | None  # None without tau
     ngram_floor: int | None  # None: candidates were not split at rare n-grams
@@ -40,3 +46,11 @@ class Model(NamedTuple):
     pretokens: int
     distinct_pretokens: int
     ops: Sequence[Op]
+
+    @property
+    def cutting(self) -> Cutting:
+        """How text is cut."""
+        scripts = None if self.scripts is None else tuple(self.scripts)
+        return Cutting(
+            self.scheme, self.pattern, self.script_pattern, scripts, self.eligible_pattern
+        )

@@ -16,11 +16,13 @@ from superword.settings import (
     ALGORITHMS,
     ALPHABETS,
     BLOW_UPS,
+    ELIGIBLE_PATTERN,
     ID_ORDERS,
     NGRAM_FLOOR,
     NGRAM_MAX_LENGTH,
     RULES,
     SCHEMES,
+    SCRIPTS,
     Settings,
 )
 
@@ -99,6 +101,10 @@ def _named(name: str, known: Collection[str]) -> _Option[Any]:
     return click.option(f"--{name.replace('_', '-')}", metavar="NAME", help=words)
 
 
+def _pattern(name: str, help_text: str) -> _Option[Any]:
+    return click.option(f"--{name}", metavar="PATTERN", callback=text, help=help_text)
+
+
 show_help = _eager("-h", "--help", help_text="Show this and exit.", make=click.Context.get_help)
 show_version = _eager(
     "--version",
@@ -141,6 +147,18 @@ settings = _together(
     ),
     _named("algorithm", ALGORITHMS),
     _named("scheme", SCHEMES),
+    _pattern("pattern", "Cuts the text, instead of a scheme."),
+    _pattern("script-pattern", "Cuts the text of --scripts, beside --pattern."),
+    click.option(
+        "--scripts",
+        multiple=True,
+        metavar="NAME",
+        callback=text,
+        help=f"May be given repeatedly; default: {', '.join(SCRIPTS)}.",
+    ),
+    _pattern(
+        "eligible-pattern", f"What a part of a superword must hold; default: {ELIGIBLE_PATTERN}."
+    ),
     _named("rules", RULES),
     click.option(
         "--supermerges", type=Integer(), help="superbpe: how many tokens supermerges make."

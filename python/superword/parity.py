@@ -97,6 +97,10 @@ def settings_of(model: Model) -> Settings:
         vocab_size=ALPHABETS[model.alphabet] + len(regular | superwords),
         supermerges=len(superwords) if model.algorithm == "superbpe" else None,
         scheme=model.scheme,
+        pattern=model.pattern,
+        script_pattern=model.script_pattern,
+        scripts=model.scripts,
+        eligible_pattern=model.eligible_pattern,
         rules=model.rules,
         alphabet=model.alphabet,
         id_order=model.id_order,
@@ -118,7 +122,7 @@ def _compare_training(
 ) -> tuple[int, int, tuple[str, ...]]:
     """Compare counts and artifacts; the ops and bytes of the artifact, and the notices."""
     settings = settings_of(model)
-    how = (settings.scheme, settings.special_tokens, settings.algorithm != "bpe", threads)
+    how = (settings.cutting, settings.special_tokens, settings.algorithm != "bpe", threads)
     counts: dict[ModuleType, Counts] = {}
 
     def count(module: ModuleType) -> tuple[object, ...]:

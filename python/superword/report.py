@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from superword.errors import SuperwordWarning
 from superword.messages import one_line
 from superword.model import Model
-from superword.settings import ALPHABETS
+from superword.settings import ALPHABETS, ELIGIBLE_PATTERN
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
@@ -71,7 +71,7 @@ class Report:
     """
 
     algorithm: str
-    scheme: str
+    scheme: str | None  # None where there is a pattern
     documents: int
     bytes: int  # UTF-8 bytes of all pretokens
     pretokens: int
@@ -92,6 +92,10 @@ class Report:
     candidates: Candidates | None = None  # with n-gram splitting
     stages: tuple[Stage, ...] = ()
     notices: tuple[str, ...] = ()
+    pattern: str | None = None
+    script_pattern: str | None = None
+    scripts: tuple[str, ...] | None = None
+    eligible_pattern: str = ELIGIBLE_PATTERN
 
     @property
     def stopped_early(self) -> bool:
@@ -110,20 +114,27 @@ class Report:
 
     def __str__(self) -> str:
         rows = [
-            ("algorithm", f"{self.algorithm}, scheme {self.scheme}, backend {self.backend}"),
+            ("algorithm", f"{self.algorithm}, {self._scheme()}, backend {self.backend}"),
             ("corpus", f"{self.documents:,} documents, {self.bytes:,} bytes"),
             ("pretokens", f"{self.pretokens:,}, {self.distinct_pretokens:,} distinct"),
             ("tokens", self._tokens()),
             ("operations", self._operations()),
             ("model", f"{self.model_bytes:,} bytes"),
         ]
+        if self.pattern is not None:
+            rows.insert(1, ("pattern", one_line(self.pattern)))
+        if self.script_pattern is not None:
+            scripts = ", ".join(self.scripts or ())
+            rows.insert(2, ("script pattern", f"{one_line(self.script_pattern)} for {scripts}"))
+        if self.eligible_pattern != ELIGIBLE_PATTERN:
+            rows.append(("eligible", one_line(self.eligible_pattern)))
         if self.ngram_floor is not None:
             split = (
                 f"split, floor {self.ngram_floor:,}, at most {self.ngram_max_length:,} pretokens"
             )
-            rows.insert(3, ("n-grams", split))
+            rows.append(("n-grams", split))
         if self.candidates is not None:
-            rows.insert(4, ("candidates", self._candidates(self.candidates)))
+            rows.append(("candidates", self._candidates(self.candidates)))
         if self.stop_reason:
             rows.append(("stopped", self.stop_reason))
         if self.threads is not None:
@@ -135,9 +146,13 @@ class Report:
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
+    def _scheme(self) -> str:
+        return "a pattern" if self.scheme is None else f"scheme {self.scheme}"
+
     def _operations(self) -> str:
         deletions = f", {self.deletions:,} deletions" if self.deletions else ""
         return f"{self.merges:,} merges, {self.supermerges:,} supermerges{deletions}"
+
     @staticmethod
     def _candidates(numbers: Candidates) -> str:
         before = f"{numbers.all_before:,}, {numbers.distinct_before:,} distinct"
@@ -160,6 +175,10 @@ def report_of(
     return Report(
         algorithm=model.algorithm,
         scheme=model.scheme,
+        pattern=model.pattern,
+        script_pattern=model.script_pattern,
+        scripts=model.cutting.scripts,
+        eligible_pattern=model.eligible_pattern,
         documents=model.documents,
         bytes=model.bytes,
         pretokens=model.pretokens,

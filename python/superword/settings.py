@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from superword.errors import SettingsError, SettingsTypeError
 from superword.values import BYTES, any_integer, as_text, printable, type_name
@@ -27,6 +28,22 @@ NO_LIMITS = (MAX_COUNT, MAX_COUNT)
 MAX_THREADS = 1024
 
 
+DEFAULT_SCHEME = "gpt4o-uniscript"
+ELIGIBLE_PATTERN = r"\p{L}"
+#: The scripts whose chunks `script_pattern` cuts, unless `scripts` says otherwise.
+SCRIPTS = ("Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai")
+
+
+class Cutting(NamedTuple):
+    """How text is cut, and which pieces may be parts of superwords: a scheme, or a pattern."""
+
+    scheme: str | None = DEFAULT_SCHEME
+    pattern: str | None = None  # as the user gave it; then there is no scheme
+    script_pattern: str | None = None  # for chunks of the scripts; both or neither are there
+    scripts: tuple[str, ...] | None = None  # long names, ascending
+    eligible_pattern: str = ELIGIBLE_PATTERN
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that training needs to know, already validated and resolved.
@@ -38,7 +55,7 @@ class Settings:
     vocab_size: int  # ordinary tokens wanted in all
     regular_vocab_size: int  # ordinary tokens at which phase 1 stops
     supermerges: int  # tokens that supermerges may add (superbpe; otherwise 0)
-    scheme: str = "gpt4o-uniscript"
+    scheme: str | None = DEFAULT_SCHEME
     rules: str = "superword"
     min_count: int = 1
     max_token_bytes: int | None = None
@@ -46,18 +63,29 @@ class Settings:
     special_tokens: tuple[str, ...] = ()
     alphabet: str = "bytes"
     id_order: str = "regular-first"
+    pattern: str | None = None
+    script_pattern: str | None = None
+    scripts: tuple[str, ...] | None = None
+    eligible_pattern: str = ELIGIBLE_PATTERN
     tau: Fraction | None = None  # both terms at most MAX_COUNT
     blow_up: str | None = None  # given where tau is
     ngram_split: bool = False
     ngram_floor: int = NGRAM_FLOOR
     ngram_max_length: int = NGRAM_MAX_LENGTH
 
+    @property
+    def cutting(self) -> Cutting:
+        """How text is cut."""
+        return Cutting(
+            self.scheme, self.pattern, self.script_pattern, self.scripts, self.eligible_pattern
+        )
+
 
 def resolve_settings(
     *,
     algorithm: object,
     vocab_size: object,
-    scheme: object = "gpt4o-uniscript",
+    scheme: object = None,
     rules: object = "superword",
     supermerges: object = None,
     regular_fraction: object = None,
@@ -67,13 +95,19 @@ def resolve_settings(
     special_tokens: object = (),
     alphabet: object = "bytes",
     id_order: object = "regular-first",
+    pattern: object = None,
+    script_pattern: object = None,
+    scripts: object = None,
+    eligible_pattern: object = ELIGIBLE_PATTERN,
     tau: object = None,
     blow_up: object = None,
     ngram_split: object = False,
     ngram_floor: object = None,
     ngram_max_length: object = None,
 ) -> Settings:
-    """Check what a user gave and resolve it to `Settings` (SPEC 4.1, 4.3, 5, 8, 9).
+    """Check what a user gave and resolve it to `Settings` (SPEC 3.2, 4.1, 4.3, 5, 6, 8, 9).
+
+    Patterns are read by the backend (`check_cutting`).
 
     Raises `SettingsTypeError` for a wrong type and `SettingsError` for a wrong value; each names
     the setting, what it may be, and what was given.
@@ -82,7 +116,7 @@ def resolve_settings(
     100
     """
     algorithm = one_of("algorithm", algorithm, ALGORITHMS)
-    scheme = one_of("scheme", scheme, SCHEMES)
+    cutting = _cutting(scheme, pattern, script_pattern, scripts, eligible_pattern)
     rules = one_of("rules", rules, RULES)
     alphabet = one_of("alphabet", alphabet, tuple(ALPHABETS))
     id_order = one_of("id_order", id_order, ID_ORDERS)
@@ -104,7 +138,7 @@ def resolve_settings(
         vocab_size=size,
         regular_vocab_size=size - added,
         supermerges=added,
-        scheme=scheme,
+        scheme=cutting.scheme,
         rules=rules,
         min_count=integer("min_count", min_count, 1, MAX_COUNT),
         max_token_bytes=optional_integer("max_token_bytes", max_token_bytes),
@@ -114,6 +148,10 @@ def resolve_settings(
         special_tokens=special,
         alphabet=alphabet,
         id_order=id_order,
+        pattern=cutting.pattern,
+        script_pattern=cutting.script_pattern,
+        scripts=cutting.scripts,
+        eligible_pattern=cutting.eligible_pattern,
         tau=share,
         blow_up=_blow_up(blow_up, share),
         ngram_split=split,
@@ -175,6 +213,63 @@ def _usable_cpus() -> int:
 
 def _not(number: int) -> str:
     return f", not {number}" if abs(number) < 10**30 else ""
+
+
+def _cutting(
+    scheme: object,
+    pattern: object,
+    script_pattern: object,
+    scripts: object,
+    eligible_pattern: object,
+) -> Cutting:
+    """How text is cut: by a scheme or by a pattern, which may have a second one for scripts."""
+    if scheme is not None and pattern is not None:
+        raise SettingsError("scheme and pattern exclude each other: give one of them")
+    if script_pattern is not None and pattern is None:
+        raise SettingsError("script_pattern needs pattern, which cuts all other text")
+    if scripts is not None and script_pattern is None:
+        raise SettingsError("scripts need script_pattern, which cuts their text")
+    if scheme is not None:
+        scheme = one_of("scheme", scheme, SCHEMES)
+    chosen = SCRIPTS if script_pattern is not None else None
+    return Cutting(
+        scheme=scheme if scheme or pattern is not None else DEFAULT_SCHEME,
+        pattern=_pattern("pattern", pattern),
+        script_pattern=_pattern("script_pattern", script_pattern),
+        scripts=chosen if scripts is None else _scripts(scripts),
+        eligible_pattern=_pattern("eligible_pattern", eligible_pattern) or ELIGIBLE_PATTERN,
+    )
+
+
+def _pattern(name: str, value: object) -> str | None:
+    """A pattern as a plain str without lone surrogates; an empty one is an error already here."""
+    if value is None and name != "eligible_pattern":
+        return None
+    text = as_text(value)
+    if text is None:
+        raise SettingsTypeError(f"{name} must be a string, not {type_name(value)}")
+    if not text:
+        raise SettingsError(f"{name} is empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"{name} at position {error.start}: this is a lone surrogate") from None
+    return text
+
+
+def _scripts(value: object) -> tuple[str, ...]:
+    """The names of scripts, each once, ascending; the backend knows which there are."""
+    if as_text(value) is not None or isinstance(value, BYTES) or not isinstance(value, Collection):
+        raise SettingsTypeError(f"scripts must be a sequence of strings, not {type_name(value)}")
+    names = set()
+    for item in value:
+        name = as_text(item)
+        if name is None:
+            raise SettingsTypeError(f"scripts must be strings, not {type_name(item)}")
+        names.add(printable(name))
+    if not names:
+        raise SettingsError("scripts must name one script at least")
+    return tuple(sorted(names))
 
 
 def _special_tokens(value: object) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from superword.progress import StageClock, resolve_progress
 from superword.report import Candidates, Stage, warn
 from superword.settings import (
     MAX_COUNT,
+    Cutting,
     Settings,
     resolve_settings,
     resolve_threads,
@@ -46,7 +47,11 @@ def train(
     files: Path | Iterable[Path] | None = None,
     algorithm: Algorithm = "bpe",
     vocab_size: int,
-    scheme: str = "gpt4o-uniscript",
+    scheme: str | None = None,
+    pattern: str | None = None,
+    script_pattern: str | None = None,
+    scripts: Sequence[str] | None = None,
+    eligible_pattern: str = r"\p{L}",
     rules: Rules = "superword",
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,
@@ -68,7 +73,7 @@ def train(
     backend: Backend = "auto",
     progress: ProgressArgument = None,
 ) -> Tokenizer:
-    """Train a tokenizer on documents.
+    r"""Train a tokenizer on documents.
 
     Args:
         documents: any iterable of str; give this or `files`.
@@ -79,7 +84,14 @@ def train(
             "boundless" (both kinds by count).
         vocab_size: tokens wanted, special ones not counted.
         scheme: how text is cut into pretokens: "gpt2", "gpt4", "gpt4o", "gpt4o-scripts" or
-            "gpt4o-uniscript".
+            "gpt4o-uniscript", the default.
+        pattern: instead of `scheme`: a regular expression of the grammar in docs/formats.md, whose
+            matches are the pretokens; so is each stretch between two of them.
+        script_pattern: beside `pattern`: cuts the chunks of the scripts in `scripts`.
+        scripts: long names of scripts; by default "Han", "Hiragana", "Katakana", "Khmer", "Lao",
+            "Myanmar" and "Thai".
+        eligible_pattern: what a pretoken must hold to be part of a superword; by default a letter,
+            `\p{L}`.
         rules: "superword" (disjoint pair counts, ties by bytes) or, for "bpe" alone,
             "incremental" (overlapping pair counts, ties by ids).
         supermerges: for "superbpe": how many of the tokens supermerges make.
@@ -116,6 +128,7 @@ def train(
         SettingsError: a setting cannot be used.
         InputError: a document or file cannot be used.
         TrainingError: a count would pass 2**63 - 1.
+        PatternTooExpensiveError: a pattern takes too many steps on a text.
         BackendError: the backend is not installed.
 
     >>> import superword
@@ -129,6 +142,10 @@ def train(
         algorithm=algorithm,
         vocab_size=vocab_size,
         scheme=scheme,
+        pattern=pattern,
+        script_pattern=script_pattern,
+        scripts=scripts,
+        eligible_pattern=eligible_pattern,
         rules=rules,
         supermerges=supermerges,
         regular_fraction=regular_fraction,
@@ -156,6 +173,7 @@ def train(
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
+    module.check_cutting(settings.cutting)
     try:
         if files is not None:
             found = find_files(files, field, lines)
@@ -182,7 +200,11 @@ def train_from_counts(
     documents: int = 0,
     algorithm: Algorithm = "bpe",
     vocab_size: int,
-    scheme: str = "gpt4o-uniscript",
+    scheme: str | None = None,
+    pattern: str | None = None,
+    script_pattern: str | None = None,
+    scripts: Sequence[str] | None = None,
+    eligible_pattern: str = r"\p{L}",
     rules: Rules = "superword",
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,
@@ -209,7 +231,8 @@ def train_from_counts(
         runs: (tuple of bytes, count) of every distinct maximal run of two or more consecutive
             eligible pretokens; only "superbpe" and "boundless" use them.
         documents: how many documents were counted, for the model's totals.
-        algorithm, vocab_size and so on: as in `train`; `scheme` must be the one that cut the text.
+        algorithm, vocab_size and so on: as in `train`; `scheme` or `pattern`
+            must be the one that cut the text.
 
     Returns:
         The tokenizer, with a `report`.
@@ -228,6 +251,10 @@ def train_from_counts(
         algorithm=algorithm,
         vocab_size=vocab_size,
         scheme=scheme,
+        pattern=pattern,
+        script_pattern=script_pattern,
+        scripts=scripts,
+        eligible_pattern=eligible_pattern,
         rules=rules,
         supermerges=supermerges,
         regular_fraction=regular_fraction,
@@ -247,6 +274,7 @@ def train_from_counts(
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
+    module.check_cutting(settings.cutting)
     try:
         clock.begin("count")
         counts: Counts = module.count_table(
@@ -278,9 +306,9 @@ def _count_documents(
     return counts
 
 
-def _how_to_count(settings: Settings) -> tuple[str, tuple[str, ...], bool]:
-    """Scheme, special tokens, and whether runs are wanted."""
-    return settings.scheme, settings.special_tokens, settings.algorithm != "bpe"
+def _how_to_count(settings: Settings) -> tuple[Cutting, tuple[str, ...], bool]:
+    """How to cut, special tokens, and whether runs are wanted."""
+    return settings.cutting, settings.special_tokens, settings.algorithm != "bpe"
 
 
 def _train_counts(

@@ -7,8 +7,8 @@ use crate::deletions::RegularOps;
 use crate::error::{Progress, Result};
 use crate::model::Op;
 use crate::parallel::map_in_order;
+use crate::pretokenize::Pretokenizer;
 use crate::replay::Scratch;
-use crate::scanner::is_eligible;
 use crate::settings::Settings;
 use crate::tables::{POLL_EVERY, PretokenCounts, SequenceCounts, Table};
 use crate::tally::Tally;
@@ -60,6 +60,7 @@ pub(crate) fn single_tokens_above(
 ) -> Result<Vec<u32>> {
     let regular = RegularOps::new(ops, vocabulary, Some(settings.blow_up));
     let numbers = settings.alphabet.numbers();
+    let pretokenizer = Pretokenizer::new(&settings.cutting)?;
     let work = |part: usize, check: &mut Progress<'_>| {
         let ticker = &mut Ticker::new(check, STAGE, 0);
         let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
@@ -74,7 +75,7 @@ pub(crate) fn single_tokens_above(
             // as soon as tokens are deleted, so what remains is encoded.
             let pretoken = pretokens.get(index);
             let Some(number) = vocabulary.number(pretoken) else { continue };
-            if !is_eligible(pretoken) {
+            if !pretokenizer.is_eligible(pretoken)? {
                 continue;
             }
             tokens.clear();

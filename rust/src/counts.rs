@@ -7,9 +7,10 @@ use crate::documents::Source;
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::{DocumentFeed, Feed, FileFeed, regular_file_size};
 use crate::keys::Key;
+use crate::pretokenize::Pretokenizer;
 use crate::runs::{Rereading, RunKeeper, RunLimit, RunPart, RunVisitor, Runs};
-use crate::scanner::{Batch, Scanner, Sink, is_eligible};
-use crate::settings::{MAX_COUNT, Scheme};
+use crate::scanner::{Batch, Scanner, Sink};
+use crate::settings::MAX_COUNT;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
 use crate::tally::{NO_NUMBER, Tally, checked_sum};
@@ -93,7 +94,8 @@ impl RunVisitor for RunTally<'_> {
 }
 
 /// The growing tables while documents are counted; `runs` hold the numbers of pretokens.
-struct Counter {
+struct Counter<'c> {
+    pretokenizer: &'c Pretokenizer,
     pretokens: Tally<u8>,
     runs: Option<RunKeeper>,
     limit: RunLimit,
@@ -101,20 +103,20 @@ struct Counter {
     numbers: Vec<u32>,
 }
 
-impl Counter {
-    fn new(with_runs: bool, limit: RunLimit) -> Self {
+impl<'c> Counter<'c> {
+    fn new(pretokenizer: &'c Pretokenizer, with_runs: bool, limit: RunLimit) -> Self {
         let runs = with_runs.then(RunKeeper::new);
         let (keys, numbers) = (Vec::new(), Vec::new());
-        Self { pretokens: Tally::default(), runs, limit, keys, numbers }
+        Self { pretokenizer, pretokens: Tally::default(), runs, limit, keys, numbers }
     }
 }
 
-impl Sink for Counter {
+impl Sink for Counter<'_> {
     fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
-        let Self { pretokens, runs, limit, keys, numbers } = self;
+        let Self { pretokenizer, pretokens, runs, limit, keys, numbers } = self;
         pretokens.seeds.keys_of(text.as_bytes(), batch, keys);
         let pieces = batch.pieces(text.as_bytes()).map(|pretoken| (pretoken, 1));
-        pretokens.add_all(keys, pieces, is_eligible, numbers)?;
+        pretokens.add_all(keys, pieces, |pretoken| pretokenizer.is_eligible(pretoken), numbers)?;
         runs.as_mut().map_or(Ok(()), |runs| runs.take(numbers, *limit))
     }
 
@@ -134,7 +136,7 @@ impl Sink for Counter {
 /// return.
 pub fn count_documents(
     batches: &mut dyn FnMut() -> Result<Option<Vec<String>>>,
-    scheme: Scheme,
+    pretokenizer: &Pretokenizer,
     special_tokens: &SpecialTokens,
     runs: bool,
     threads: usize,
@@ -142,7 +144,7 @@ pub fn count_documents(
 ) -> Result<Counts> {
     let mut feed = DocumentFeed::new(batches);
     let limit = runs.then_some(RunLimit { bytes: RUN_BYTES, again: false });
-    count_feed(&mut feed, scheme, special_tokens, limit, threads, progress)
+    count_feed(&mut feed, pretokenizer, special_tokens, limit, threads, progress)
         .map(|(counts, _)| counts)
 }
 
@@ -155,7 +157,7 @@ pub fn count_documents(
 /// [`ErrorKind::Input`] naming the file and the line or byte; what `progress` returns.
 pub fn count_files(
     sources: &[Source],
-    scheme: Scheme,
+    pretokenizer: &Pretokenizer,
     special_tokens: &SpecialTokens,
     runs: bool,
     threads: usize,
@@ -163,7 +165,7 @@ pub fn count_files(
 ) -> Result<Counts> {
     count_files_within(
         sources,
-        scheme,
+        pretokenizer,
         special_tokens,
         runs.then_some(RUN_BYTES),
         threads,
@@ -174,7 +176,7 @@ pub fn count_files(
 /// As [`count_files`], with so many bytes for runs, if they are wanted.
 fn count_files_within(
     sources: &[Source],
-    scheme: Scheme,
+    pretokenizer: &Pretokenizer,
     special_tokens: &SpecialTokens,
     run_bytes: Option<usize>,
     threads: usize,
@@ -185,11 +187,12 @@ fn count_files_within(
     let again = sources.iter().all(|source| regular_file_size(source).is_some());
     let limit = run_bytes.map(|bytes| RunLimit { bytes, again });
     let (mut counts, dropped) =
-        count_feed(&mut feed, scheme, special_tokens, limit, threads, progress)?;
+        count_feed(&mut feed, pretokenizer, special_tokens, limit, threads, progress)?;
     counts.notices = std::mem::take(&mut feed.notices);
     if let Some(fingerprint) = dropped {
         let (sources, special_tokens) = (sources.to_vec(), special_tokens.clone());
-        let again = vec![Rereading { sources, scheme, special_tokens, fingerprint }];
+        let pretokenizer = pretokenizer.clone();
+        let again = vec![Rereading { sources, pretokenizer, special_tokens, fingerprint }];
         counts.runs = Runs { parts: Vec::new(), again };
     }
     Ok(counts)
@@ -198,7 +201,7 @@ fn count_files_within(
 /// The counts of a feed; and, if runs were dropped, the sum of the fingerprints of all documents.
 fn count_feed<'s>(
     feed: &mut dyn Feed<'s>,
-    scheme: Scheme,
+    pretokenizer: &Pretokenizer,
     special_tokens: &SpecialTokens,
     limit: Option<RunLimit>,
     threads: usize,
@@ -207,7 +210,10 @@ fn count_feed<'s>(
     let with_runs = limit.is_some();
     let limit = limit.unwrap_or(RunLimit { bytes: 0, again: false });
     let limit = RunLimit { bytes: limit.bytes / threads.max(1), ..limit };
-    let new_scanner = || Scanner::new(scheme, special_tokens, Counter::new(with_runs, limit));
+    let new_scanner = || {
+        let counter = Counter::new(pretokenizer, with_runs, limit);
+        Scanner::new(pretokenizer, special_tokens, counter)
+    };
     let mut parts = Parts::default();
     let (mut kept, mut all) = (true, 0_u64);
     for scanner in count_jobs(feed, &new_scanner, threads, progress)? {
@@ -241,7 +247,7 @@ impl Parts {
                 self.pretokens = Some(pretokens);
                 Vec::new()
             }
-            Some(all) => all.merge(&pretokens.into_table(), |_| false, poll)?,
+            Some(all) => all.merge(&pretokens.into_table(), |_| Ok(false), poll)?,
         };
         Ok(runs.is_none_or(|runs| self.runs.add(runs, indices)))
     }
@@ -358,7 +364,7 @@ pub fn merge_counts(parts: Vec<Counts>) -> Result<Counts> {
     let mut pretokens = Tally::default();
     for part in parts {
         all.documents = checked_sum(all.documents, part.documents)?;
-        let indices = pretokens.merge(&part.pretoken_counts, |_| false, &mut || Ok(()))?;
+        let indices = pretokens.merge(&part.pretoken_counts, |_| Ok(false), &mut || Ok(()))?;
         all.runs.extend(part.runs, &indices);
         all.notices.extend(part.notices);
     }
@@ -386,6 +392,7 @@ mod tests {
     use super::*;
     use crate::documents::{Compression, SourceKind};
     use crate::error::no_progress;
+    use crate::settings::Scheme;
     use crate::settings::{Algorithm, Settings};
     use crate::training::train_counts;
 
@@ -408,9 +415,16 @@ mod tests {
 
     fn within(sources: &[Source], bytes: usize, threads: usize) -> Counts {
         let special_tokens = SpecialTokens::new(&["question"]).unwrap();
-        let (scheme, bytes) = (Scheme::Gpt4o, Some(bytes));
-        count_files_within(sources, scheme, &special_tokens, bytes, threads, &mut no_progress)
-            .unwrap()
+        let (pretokenizer, bytes) = (Scheme::Gpt4o.into(), Some(bytes));
+        count_files_within(
+            sources,
+            &pretokenizer,
+            &special_tokens,
+            bytes,
+            threads,
+            &mut no_progress,
+        )
+        .unwrap()
     }
 
     fn train(counts: &Counts) -> Vec<u8> {
@@ -466,8 +480,8 @@ mod tests {
             let mut next = || Ok(batches.next());
             let mut feed = DocumentFeed::new(&mut next);
             let limit = Some(RunLimit { bytes, again: false });
-            let scheme = Scheme::Gpt4oUniscript;
-            count_feed(&mut feed, scheme, &special_tokens, limit, threads, &mut no_progress)
+            let pretokenizer = Scheme::Gpt4oUniscript.into();
+            count_feed(&mut feed, &pretokenizer, &special_tokens, limit, threads, &mut no_progress)
         };
         let (kept, _) = count(usize::MAX, 1).unwrap();
         for (bytes, threads) in [(500, 1), (20_000, 1), (500, 2)] {

@@ -8,9 +8,9 @@ use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
-use crate::pretokenize::Pretokens;
+use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
-use crate::settings::{Alphabet, Scheme};
+use crate::settings::Alphabet;
 use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
@@ -25,7 +25,7 @@ const SHORTCUT_BYTES: usize = 64;
 /// A model, ready to encode and decode. It never changes: threads may share it.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    scheme: Scheme,
+    pretokenizer: Pretokenizer,
     alphabet: Alphabet,
     ops: Vec<Op>,
     special: Vec<String>,
@@ -74,7 +74,7 @@ impl Encoder {
             superwords[op.new as usize] = !vocabulary.is_deleted(op.new);
         }
         let mut encoder = Self {
-            scheme: model.scheme,
+            pretokenizer: Pretokenizer::new(&model.cutting)?,
             alphabet: model.alphabet,
             ops: model.ops.clone(),
             special: model.special_tokens.clone(),
@@ -220,7 +220,7 @@ impl Encoder {
             self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)
                 .map(|()| work.ids)
                 .map_err(|error| match error.kind {
-                    ErrorKind::Encoding => {
+                    ErrorKind::Encoding | ErrorKind::Pattern => {
                         Error::new(error.kind, format!("text {index}: {}", error.message))
                     }
                     _ => error,
@@ -324,7 +324,10 @@ impl Encoder {
     /// Appends the ids of a text without special tokens.
     fn encode_ordinary(&self, text: &str, work: &mut Work<'_, '_>) -> Result<()> {
         work.run.clear();
-        for pretoken in Pretokens::new(text, self.scheme) {
+        let (mut cut, mut at) = (self.pretokenizer.cut(text), 0);
+        while let Some(end) = cut.next_end(&mut || work.ticker.report_again())? {
+            let pretoken = &text[at..end];
+            at = end;
             self.encode_pretoken(pretoken.as_bytes(), work)?;
             work.done += pretoken.len() as u64;
             work.ticker.step(work.done)?;

@@ -15,6 +15,8 @@ pub enum ErrorKind {
     Model,
     /// A text cannot be encoded, or ids cannot be decoded.
     Encoding,
+    /// A custom pattern takes too many steps on a text.
+    Pattern,
     /// What was asked for does not fit into memory.
     Memory,
     /// The caller asked to stop, through the progress callback.

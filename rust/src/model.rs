@@ -1,6 +1,6 @@
 //! The plain data that stages exchange: ops and models.
 
-use crate::settings::{Algorithm, Alphabet, BlowUp, IdOrder, Rules, Scheme, Tau};
+use crate::settings::{Algorithm, Alphabet, BlowUp, Cutting, IdOrder, Rules, Tau};
 
 /// Which operation training performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub struct Model {
     pub alphabet: Alphabet,
     /// Pair counting and ties.
     pub rules: Rules,
-    /// The pretokenization scheme.
-    pub scheme: Scheme,
+    /// How text is cut.
+    pub cutting: Cutting,
     /// The order of the final ids.
     pub id_order: IdOrder,
     /// Special tokens in the order of their ids.

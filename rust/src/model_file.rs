@@ -10,8 +10,9 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::header::{Value, header_from_bytes, header_to_bytes, parse_number};
 use crate::model::{Model, Op, OpKind};
+use crate::pretokenize::Pretokenizer;
 use crate::settings::{
-    Algorithm, Alphabet, BlowUp, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme, Tau,
+    Algorithm, Alphabet, BlowUp, Cutting, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme, Tau,
 };
 use crate::special_tokens::check_special_tokens;
 use crate::ticker::{OP_WORK, Ticker};
@@ -20,7 +21,6 @@ use crate::vocabulary::{MAX_OPS, Vocabulary};
 
 const FORMAT: &str = "superword";
 const VERSION: u64 = 1;
-const ELIGIBLE_PATTERN: &str = "\\p{L}";
 
 /// The longest token that is loaded unless the caller says otherwise.
 pub const MAX_TOKEN_BYTES: u64 = 1 << 24;
@@ -30,26 +30,42 @@ pub const MAX_TOTAL_BYTES: u64 = 1 << 28;
 const STRING: &str = "a string";
 const NUMBER: &str = "a whole number";
 const STRINGS: &str = "a list of strings";
-const TYPES: [(&str, &str); 15] = [
+const TYPES: [(&str, &str); 22] = [
     ("algorithm", STRING),
     ("alphabet", STRING),
+    ("blow_up", STRING),
     ("bytes", NUMBER),
     ("distinct_pretokens", NUMBER),
     ("documents", NUMBER),
     ("eligible_pattern", STRING),
     ("format", STRING),
     ("id_order", STRING),
+    ("ngram_floor", NUMBER),
+    ("ngram_max_length", NUMBER),
     ("ops", NUMBER),
+    ("pattern", STRING),
     ("pretokens", NUMBER),
     ("rules", STRING),
     ("scheme", STRING),
+    ("script_pattern", STRING),
+    ("scripts", STRINGS),
     ("special_tokens", STRINGS),
+    ("tau", STRING),
     ("unicode", STRING),
     ("version", NUMBER),
 ];
-/// Both stand in models with deletions alone.
-const OPTIONAL: [(&str, &str); 2] = [("blow_up", STRING), ("tau", STRING)];
-/// Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
+/// Keys that a header has only if the setting is used.
+const OPTIONAL: [&str; 8] = [
+    "blow_up",
+    "ngram_floor",
+    "ngram_max_length",
+    "pattern",
+    "scheme",
+    "script_pattern",
+    "scripts",
+    "tau",
+];
+/// The least that the numbers of n-gram splitting can be.
 const NGRAMS: [(&str, u64); 2] = [("ngram_floor", 1), ("ngram_max_length", 2)];
 const NO_OP: &str = "an op must be 'm LEFT RIGHT COUNT', 's LEFT RIGHT COUNT' or 'd TOKEN'";
 const FOOTER_BYTES: usize = "sha256 \n".len() + 64;
@@ -68,30 +84,35 @@ pub struct Limits {
 /// The artifact of a model.
 pub fn model_to_bytes(model: &Model) -> Vec<u8> {
     let text = |text: &str| Value::Text(text.to_string());
+    let cutting = &model.cutting;
+    let scheme = cutting.scheme.map(|scheme| Value::Text(scheme.name().to_string()));
+    let optional = [
+        ("blow_up", model.blow_up.map(|blow_up| text(blow_up.name()))),
+        ("ngram_floor", model.ngram_floor.map(Value::Number)),
+        ("ngram_max_length", model.ngram_max_length.map(Value::Number)),
+        ("pattern", cutting.pattern.as_deref().map(text)),
+        ("scheme", scheme),
+        ("script_pattern", cutting.script_pattern.as_deref().map(text)),
+        ("scripts", cutting.scripts.clone().map(Value::List)),
+        ("tau", model.tau.map(|tau| text(&tau.to_string()))),
+    ];
     let mut fields = vec![
         ("algorithm", text(model.algorithm.name())),
         ("alphabet", text(model.alphabet.name())),
         ("bytes", Value::Number(model.bytes)),
         ("distinct_pretokens", Value::Number(model.distinct_pretokens)),
         ("documents", Value::Number(model.documents)),
-        ("eligible_pattern", text(ELIGIBLE_PATTERN)),
+        ("eligible_pattern", text(&cutting.eligible_pattern)),
         ("format", text(FORMAT)),
         ("id_order", text(model.id_order.name())),
         ("ops", Value::Number(model.ops.len() as u64)),
         ("pretokens", Value::Number(model.pretokens)),
         ("rules", text(model.rules.name())),
-        ("scheme", text(model.scheme.name())),
         ("special_tokens", Value::List(model.special_tokens.clone())),
         ("unicode", text(&model.unicode)),
         ("version", Value::Number(VERSION)),
     ];
-    if let (Some(tau), Some(blow_up)) = (model.tau, model.blow_up) {
-        fields.extend([("blow_up", text(blow_up.name())), ("tau", text(&tau.to_string()))]);
-    }
-    let ngrams = [model.ngram_floor, model.ngram_max_length];
-    for ((key, _), value) in NGRAMS.into_iter().zip(ngrams) {
-        fields.extend(value.map(|value| (key, Value::Number(value))));
-    }
+    fields.extend(optional.into_iter().filter_map(|(key, value)| Some((key, value?))));
     let mut out = header_to_bytes(fields);
     out.push(b'\n');
     for op in &model.ops {
@@ -196,14 +217,12 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         ));
     }
     for (key, _) in TYPES {
-        if find(key).is_none() {
+        if find(key).is_none() && !OPTIONAL.contains(&key) {
             return fail(format!("the key '{key}' is missing"));
         }
     }
     for (key, value) in &fields {
-        let ngrams = NGRAMS.map(|(name, _)| (name, NUMBER));
-        let mut types = TYPES.iter().chain(&OPTIONAL).chain(&ngrams);
-        let Some((_, wanted)) = types.find(|(name, _)| name == key) else {
+        let Some((_, wanted)) = TYPES.iter().find(|(name, _)| name == key) else {
             return fail(format!("the key '{key}' is unknown"));
         };
         let found = type_of(value);
@@ -223,11 +242,18 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
     let alphabet = Alphabet::from_name(text("alphabet"))?;
     let id_order = IdOrder::from_name(text("id_order"))?;
     let rules = Rules::from_name(text("rules"))?;
-    let scheme = Scheme::from_name(text("scheme"))?;
-    if text("eligible_pattern") != ELIGIBLE_PATTERN {
-        let found = text("eligible_pattern");
-        return fail(format!("eligible_pattern must be '{ELIGIBLE_PATTERN}', not '{found}'"));
-    }
+    let optional = |key| find(key).map(|_| text(key).to_string());
+    let cutting = Cutting {
+        scheme: optional("scheme").map(|scheme| Scheme::from_name(&scheme)).transpose()?,
+        pattern: optional("pattern"),
+        script_pattern: optional("script_pattern"),
+        scripts: match find("scripts") {
+            Some(Value::List(scripts)) => Some(scripts.clone()),
+            _ => None,
+        },
+        eligible_pattern: text("eligible_pattern").to_string(),
+    };
+    check_cutting(&cutting)?;
     if rules == Rules::Incremental && algorithm != Algorithm::Bpe {
         return fail("rules 'incremental' are for algorithm 'bpe' only");
     }
@@ -260,7 +286,7 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         algorithm,
         alphabet,
         rules,
-        scheme,
+        cutting,
         id_order,
         special_tokens,
         unicode: text("unicode").to_string(),
@@ -275,6 +301,25 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         ops: Vec::new(),
     };
     Ok((model, number("ops")))
+}
+
+/// Which keys must stand together, and that the patterns can be used.
+fn check_cutting(cutting: &Cutting) -> Result<()> {
+    if cutting.scheme.is_some() == cutting.pattern.is_some() {
+        return fail("exactly one of the keys 'scheme' and 'pattern' must be there");
+    }
+    if cutting.script_pattern.is_some() != cutting.scripts.is_some() {
+        return fail("the keys 'script_pattern' and 'scripts' must stand together");
+    }
+    if cutting.script_pattern.is_some() && cutting.pattern.is_none() {
+        return fail("the key 'script_pattern' must stand beside 'pattern'");
+    }
+    if let Some(scripts) = &cutting.scripts
+        && (scripts.is_empty() || !scripts.is_sorted_by(|one, two| one < two))
+    {
+        return fail("scripts must be names in ascending order, one at least");
+    }
+    Pretokenizer::new(cutting).map(|_| ())
 }
 
 fn read_tau(text: &str, rules: Rules) -> Result<Tau> {
@@ -387,7 +432,7 @@ mod tests {
             algorithm: Algorithm::Boundless,
             alphabet: Alphabet::Bytes,
             rules: Rules::Superword,
-            scheme: Scheme::Gpt4oUniscript,
+            cutting: Scheme::Gpt4oUniscript.into(),
             id_order: IdOrder::RegularFirst,
             special_tokens: vec!["<|é\n|>".to_string(), "\"".to_string()],
             unicode: UNICODE_VERSION.to_string(),

@@ -2,7 +2,7 @@
 //!
 //! An engine never sees a class by name: engines disagree about more than 17,000 code points.
 
-use crate::unicode::{CATEGORIES, RECORDS, SCRIPTS, WHITE_SPACE, record_index};
+use crate::unicode::{BLOCK_LEN, BLOCK_OF, BLOCKS, CATEGORIES, RECORDS, SCRIPTS, WHITE_SPACE};
 
 /// Ranges of code points as (first, last), ascending.
 pub type Ranges = Vec<(u32, u32)>;
@@ -201,13 +201,25 @@ fn script(name: &str) -> Ranges {
 }
 
 /// The ranges that the Python tables hold ready.
-fn ranges_where(wanted: impl Fn((u8, u8, u8)) -> bool) -> Ranges {
+pub(crate) fn ranges_where(wanted: impl Fn((u8, u8, u8)) -> bool) -> Ranges {
     let wanted: Vec<bool> = RECORDS.iter().map(|&record| wanted(record)).collect();
+    // a bit for each code point of a block
+    let masks: Vec<u64> = BLOCKS
+        .chunks(BLOCK_LEN)
+        .map(|block| (0..block.len()).map(|i| u64::from(wanted[block[i] as usize]) << i).sum())
+        .collect();
     let mut ranges: Ranges = Vec::new();
-    for code in (0..=LAST).filter(|&code| wanted[record_index(code)]) {
-        match ranges.last_mut() {
-            Some(before) if before.1 + 1 == code => before.1 = code,
-            _ => ranges.push((code, code)),
+    let mut add = |first: u32, last: u32| match ranges.last_mut() {
+        Some(before) if before.1 + 1 == first => before.1 = last,
+        _ => ranges.push((first, last)),
+    };
+    for (block, start) in BLOCK_OF.iter().zip((0..).step_by(BLOCK_LEN)) {
+        let mask = masks[*block as usize];
+        if mask == u64::MAX {
+            add(start, start + BLOCK_LEN as u32 - 1);
+        } else if mask != 0 {
+            let codes = (0..BLOCK_LEN as u32).filter(|bit| mask >> bit & 1 == 1);
+            codes.for_each(|bit| add(start + bit, start + bit));
         }
     }
     ranges

@@ -1,10 +1,11 @@
-//! Documents to pretokens, by the named schemes (SPEC sections 3.2 and 3.4).
+//! Documents to pretokens, by the named schemes or by patterns (SPEC sections 3.2 to 3.4).
 //!
 //! The reference runs the patterns through a regular-expression engine; here each pattern is a
 //! scanner written by hand, equal to it by test.
 
 mod block;
 mod classes;
+mod custom;
 mod gpt2;
 mod gpt4;
 mod gpt4o;
@@ -13,6 +14,8 @@ mod letters;
 mod masks;
 mod reader;
 mod runs;
+
+pub use custom::Pretokenizer;
 
 use crate::scripts::Chunks;
 use crate::settings::Scheme;

@@ -253,7 +253,7 @@ impl Cutter {
         keys.clear();
         keys.extend((0..ends.len()).map(|i| pieces.seeds.key(&items[span(i)])));
         let all = counts.iter().enumerate().map(|(i, &count)| (&items[span(i)], count));
-        pieces.add_all(keys, all, |_| false, numbers)?;
+        pieces.add_all(keys, all, |_| Ok(false), numbers)?;
         items.clear();
         ends.clear();
         counts.clear();

@@ -15,9 +15,9 @@ use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::feeds::FileFeed;
 use crate::keys::Key;
 use crate::parallel::map_in_order;
+use crate::pretokenize::Pretokenizer;
 use crate::run_stream::{RunStream, STRETCH, visit_codes};
-use crate::scanner::{Batch, Scanner, Sink, is_eligible};
-use crate::settings::Scheme;
+use crate::scanner::{Batch, Scanner, Sink};
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
 use crate::tally::{NO_NUMBER, Tally};
@@ -113,7 +113,7 @@ impl RunPart {
 #[derive(Clone, Debug)]
 pub(crate) struct Rereading {
     pub(crate) sources: Vec<Source>,
-    pub(crate) scheme: Scheme,
+    pub(crate) pretokenizer: Pretokenizer,
     pub(crate) special_tokens: SpecialTokens,
     /// The sum of the fingerprints of all documents.
     pub(crate) fingerprint: u64,
@@ -304,11 +304,12 @@ impl Rereading {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<V>> {
         let mut known = Tally::default();
-        known.merge(pretokens, is_eligible, &mut || progress(stage, 0, 0))?;
+        let eligible = |pretoken: &[u8]| self.pretokenizer.is_eligible(pretoken);
+        known.merge(pretokens, eligible, &mut || progress(stage, 0, 0))?;
         let new_scanner = || {
             let sink =
                 RunFinder { known: &known, visitor: new(), run: Vec::new(), keys: Vec::new() };
-            Scanner::new(self.scheme, &self.special_tokens, sink)
+            Scanner::new(&self.pretokenizer, &self.special_tokens, sink)
         };
         let mut feed = FileFeed::new(&self.sources, stage);
         let (mut visitors, mut all) = (Vec::new(), 0_u64);

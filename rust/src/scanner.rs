@@ -8,8 +8,7 @@
 use crate::error::Result;
 use crate::feeds::Job;
 use crate::keys::fingerprint;
-use crate::pretokenize::{Pretokens, is_eligible_text};
-use crate::settings::Scheme;
+use crate::pretokenize::Pretokenizer;
 use crate::special_tokens::SpecialTokens;
 use crate::tally::checked_sum;
 use crate::workers::Work;
@@ -41,11 +40,6 @@ impl Batch {
     }
 }
 
-/// Whether a pretoken may be part of a superword; what is no text may not.
-pub(crate) fn is_eligible(pretoken: &[u8]) -> bool {
-    std::str::from_utf8(pretoken).is_ok_and(is_eligible_text)
-}
-
 /// What is done with pretokens.
 pub(crate) trait Sink: Send {
     /// Takes pretokens of a text that follow each other.
@@ -61,16 +55,28 @@ pub(crate) struct Scanner<'c, S> {
     /// The sum of the fingerprints of all documents, in whatever order they came.
     pub(crate) fingerprint: u64,
     pub(crate) sink: S,
-    scheme: Scheme,
+    pretokenizer: &'c Pretokenizer,
     special_tokens: &'c SpecialTokens,
     batch: Batch,
     unpolled: usize,
 }
 
 impl<'c, S: Sink> Scanner<'c, S> {
-    pub(crate) fn new(scheme: Scheme, special_tokens: &'c SpecialTokens, sink: S) -> Self {
+    pub(crate) fn new(
+        pretokenizer: &'c Pretokenizer,
+        special_tokens: &'c SpecialTokens,
+        sink: S,
+    ) -> Self {
         let batch = Batch::default();
-        Self { documents: 0, fingerprint: 0, sink, scheme, special_tokens, batch, unpolled: 0 }
+        Self {
+            documents: 0,
+            fingerprint: 0,
+            sink,
+            pretokenizer,
+            special_tokens,
+            batch,
+            unpolled: 0,
+        }
     }
 
     /// Cuts one document: no pretoken and no run crosses the place of a special token.
@@ -82,8 +88,8 @@ impl<'c, S: Sink> Scanner<'c, S> {
                 continue;
             }
             self.batch.start = 0;
-            let mut pretokens = Pretokens::new(piece, self.scheme);
-            while pretokens.next_ends(&mut self.batch.ends) {
+            let mut cut = self.pretokenizer.cut(piece);
+            while cut.next_ends(&mut self.batch.ends, poll)? {
                 if self.batch.ends.len() >= BATCH {
                     self.flush(piece, poll)?;
                 }

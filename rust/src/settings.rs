@@ -153,6 +153,36 @@ impl Alphabet {
     }
 }
 
+/// What is eligible unless the user says otherwise.
+pub const ELIGIBLE_PATTERN: &str = "\\p{L}";
+
+/// How text is cut, and which pieces may be parts of superwords: a scheme, or a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cutting {
+    /// The pretokenization scheme, if no pattern takes its place.
+    pub scheme: Option<Scheme>,
+    /// The pattern, as the user gave it.
+    pub pattern: Option<String>,
+    /// The pattern for chunks of the scripts in `scripts`; both or neither are there.
+    pub script_pattern: Option<String>,
+    /// Long names of scripts, ascending.
+    pub scripts: Option<Vec<String>>,
+    /// What a pretoken must hold to be eligible.
+    pub eligible_pattern: String,
+}
+
+impl From<Scheme> for Cutting {
+    fn from(scheme: Scheme) -> Self {
+        Self {
+            scheme: Some(scheme),
+            pattern: None,
+            script_pattern: None,
+            scripts: None,
+            eligible_pattern: ELIGIBLE_PATTERN.to_string(),
+        }
+    }
+}
+
 /// Everything that training needs to know, already validated and resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -164,8 +194,8 @@ pub struct Settings {
     pub regular_vocab_size: u32,
     /// Tokens that supermerges may add (SuperBPE only).
     pub supermerges: u32,
-    /// The pretokenization scheme.
-    pub scheme: Scheme,
+    /// How text is cut.
+    pub cutting: Cutting,
     /// Pair counting and ties.
     pub rules: Rules,
     /// The lowest count at which a pair is merged.
@@ -205,7 +235,7 @@ impl Settings {
             vocab_size,
             regular_vocab_size,
             supermerges,
-            scheme: Scheme::Gpt4oUniscript,
+            cutting: Scheme::Gpt4oUniscript.into(),
             rules: Rules::Superword,
             min_count: 1,
             max_token_bytes: None,

@@ -72,7 +72,7 @@ impl<T: Item> Tally<T> {
         &mut self,
         keys: &[Key],
         sequences: impl Iterator<Item = (&'s [T], u64)>,
-        mark: impl Fn(&[T]) -> bool,
+        mark: impl Fn(&[T]) -> Result<bool>,
         numbers: &mut Vec<u32>,
     ) -> Result<()>
     where
@@ -137,7 +137,8 @@ impl<T: Item> Tally<T> {
 
     /// Adds `count` to the count of a sequence that is not empty; returns its number.
     pub(crate) fn add(&mut self, wanted: &[T], count: u64) -> Result<u32> {
-        self.add_key(&self.seeds.key(wanted), wanted, count, |_| false).map(|(number, _)| number)
+        self.add_key(&self.seeds.key(wanted), wanted, count, |_| Ok(false))
+            .map(|(number, _)| number)
     }
 
     /// As [`Self::add`] for the sequence's `key`; a new sequence gets the mark that `mark` tells.
@@ -148,13 +149,13 @@ impl<T: Item> Tally<T> {
         key: &Key,
         wanted: &[T],
         count: u64,
-        mark: impl FnOnce(&[T]) -> bool,
+        mark: impl FnOnce(&[T]) -> Result<bool>,
     ) -> Result<(u32, bool)> {
         let place = self.place(key, wanted);
         let entry = &mut self.entries[place];
         if entry.key == NO_KEY {
             let count = checked_sum(0, count)?;
-            return self.insert(place, key.key, wanted, count, mark(wanted));
+            return self.insert(place, key.key, wanted, count, mark(wanted)?);
         }
         entry.count = checked_sum(entry.count, count)?;
         Ok((entry.number, entry.long & MARK != 0))
@@ -232,7 +233,7 @@ impl<T: Item> Tally<T> {
     pub(crate) fn merge(
         &mut self,
         table: &Table<T>,
-        mark: impl Fn(&[T]) -> bool,
+        mark: impl Fn(&[T]) -> Result<bool>,
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<u32>> {
         let mut numbers = Vec::with_capacity(table.len());
@@ -259,7 +260,7 @@ impl<T: Item> Tally<T> {
         let mut parts = parts.into_iter();
         let mut all = parts.next().unwrap_or_default();
         for part in parts {
-            all.merge(&part.into_table(), |_| false, poll)?;
+            all.merge(&part.into_table(), |_| Ok(false), poll)?;
         }
         Ok(all)
     }
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(found, expected);
         let mut merged = Tally::default();
         merged.add(&expected[7].0, 5).unwrap();
-        let numbers = merged.merge(&table, |_| false, &mut || Ok(())).unwrap();
+        let numbers = merged.merge(&table, |_| Ok(false), &mut || Ok(())).unwrap();
         assert_eq!((numbers[7], merged.len()), (0, expected.len()));
         assert_eq!(merged.into_table().counts[0], expected[7].1 + 5);
     }
@@ -351,13 +352,13 @@ mod tests {
         let (one, other) = ([1_u8; 20], [2_u8; 20]);
         // as if both had the hash of the first
         let key = tally.seeds.key(&one);
-        assert_eq!(tally.add_key(&key, &one, 1, |_| true).unwrap(), (0, true));
-        assert_eq!(tally.add_key(&key, &other, 1, |_| false).unwrap(), (1, false));
+        assert_eq!(tally.add_key(&key, &one, 1, |_| Ok(true)).unwrap(), (0, true));
+        assert_eq!(tally.add_key(&key, &other, 1, |_| Ok(false)).unwrap(), (1, false));
         assert_eq!(tally.find_key(&key, &one), Some((0, true)));
         assert_eq!(tally.find_key(&key, &other), Some((1, false)));
         assert_eq!(tally.find_key(&key, &[3; 20]), None);
         let (mut numbers, sequences) = (Vec::new(), [(&other[..], 1), (&one[..], 1)]);
-        tally.add_all(&[key; 2], sequences.into_iter(), |_| false, &mut numbers).unwrap();
+        tally.add_all(&[key; 2], sequences.into_iter(), |_| Ok(false), &mut numbers).unwrap();
         assert_eq!(numbers, [NO_NUMBER, 0]);
     }
 

@@ -70,7 +70,7 @@ pub fn train_counts(
         algorithm: settings.algorithm,
         alphabet: settings.alphabet,
         rules: settings.rules,
-        scheme: settings.scheme,
+        cutting: settings.cutting.clone(),
         id_order: settings.id_order,
         special_tokens: settings.special_tokens.clone(),
         unicode: UNICODE_VERSION.to_string(),
@@ -263,7 +263,8 @@ pub(crate) mod tests {
         let mut batch = Some(vec![format!("{TEXT}<s>{TEXT}"), String::new()]);
         let special = SpecialTokens::new(&settings.special_tokens).unwrap();
         let mut batches = || Ok(batch.take());
-        count_documents(&mut batches, settings.scheme, &special, true, 1, &mut no_progress).unwrap()
+        let pretokenizer = settings.cutting.scheme.unwrap().into();
+        count_documents(&mut batches, &pretokenizer, &special, true, 1, &mut no_progress).unwrap()
     }
 
     #[test]

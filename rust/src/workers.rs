@@ -36,7 +36,7 @@ pub(crate) fn count_jobs<'s, W: Work + Send>(
     let mut work = new_work();
     while let Some(job) = feed.next(progress)? {
         if let Err(error) = work.run(job, &mut || feed.report(progress)) {
-            if error.kind == ErrorKind::Input {
+            if matches!(error.kind, ErrorKind::Input | ErrorKind::Pattern) {
                 feed.check_rest(progress)?;
             }
             return Err(error);

@@ -17,7 +17,7 @@ fn model() -> Model {
         algorithm: Algorithm::Bpe,
         alphabet: Alphabet::Bytes,
         rules: Rules::Superword,
-        scheme: Scheme::Gpt4o,
+        cutting: Scheme::Gpt4o.into(),
         id_order: IdOrder::Creation,
         special_tokens: vec![],
         unicode: superword::unicode::UNICODE_VERSION.to_owned(),

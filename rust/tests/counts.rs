@@ -21,7 +21,7 @@ fn count(texts: &[String], threads: usize, progress: &mut Progress<'_>) -> Resul
     let mut batches = texts.chunks(1000);
     count_documents(
         &mut || Ok(batches.next().map(<[String]>::to_vec)),
-        Scheme::Gpt2,
+        &Scheme::Gpt2.into(),
         &SpecialTokens::new(&["<|end|>"]).unwrap(),
         true,
         threads,
@@ -102,7 +102,7 @@ fn what_the_documents_raise_comes_back() {
                 left -= 1;
                 if left == 0 { Err(Error::cancelled()) } else { Ok(Some(texts(5000))) }
             },
-            Scheme::Gpt2,
+            &Scheme::Gpt2.into(),
             &SpecialTokens::new::<&str>(&[]).unwrap(),
             false,
             threads,
@@ -131,10 +131,20 @@ fn the_first_error_of_all_wins() {
     for threads in [1, 2, 3, 8] {
         let error = |sources: &[Source]| {
             let special_tokens = SpecialTokens::new::<&str>(&[]).unwrap();
-            count_files(sources, Scheme::Gpt2, &special_tokens, true, threads, &mut no_progress)
-                .unwrap_err()
-                .message
-                .replace(folder.to_str().unwrap(), "D")
+            {
+                let pretokenizer = Scheme::Gpt2.into();
+                count_files(
+                    sources,
+                    &pretokenizer,
+                    &special_tokens,
+                    true,
+                    threads,
+                    &mut no_progress,
+                )
+            }
+            .unwrap_err()
+            .message
+            .replace(folder.to_str().unwrap(), "D")
         };
         let expected =
             "D/bad: line 50001: column 1: expected '{': each line must be one JSON object";

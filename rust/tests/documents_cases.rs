@@ -71,7 +71,17 @@ fn cases() {
         let special_tokens = SpecialTokens::new::<&str>(&[]).unwrap();
         let counts = |threads| {
             let sources = std::slice::from_ref(&source);
-            count_files(sources, Scheme::Gpt2, &special_tokens, true, threads, &mut no_progress)
+            {
+                let pretokenizer = Scheme::Gpt2.into();
+                count_files(
+                    sources,
+                    &pretokenizer,
+                    &special_tokens,
+                    true,
+                    threads,
+                    &mut no_progress,
+                )
+            }
         };
         match texts {
             Ok(texts) => {
@@ -112,7 +122,7 @@ fn a_damaged_stream_is_an_error_before_its_contents() {
             for threads in 1..4 {
                 let error = count_files(
                     std::slice::from_ref(&source),
-                    Scheme::Gpt2,
+                    &Scheme::Gpt2.into(),
                     &special_tokens,
                     false,
                     threads,

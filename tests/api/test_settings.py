@@ -35,15 +35,18 @@ def test_the_defaults_are_the_same_everywhere() -> None:
     for function in signatures:
         parameters = inspect.signature(function).parameters
         for name, default in fields.items():
-            # None there: these two cannot be given without ngram_split
-            if name in ("ngram_floor", "ngram_max_length"):
+            # None there: these two cannot be given without ngram_split, and a scheme that is given
+            # excludes a pattern
+            if name in ("ngram_floor", "ngram_max_length", "scheme"):
                 assert parameters[name].default is None
             elif name in parameters and default is not dataclasses.MISSING:
                 assert parameters[name].default == default, (function, name)
+    assert resolve_settings(algorithm="bpe", vocab_size=256).scheme == fields["scheme"]
 
 
 def test_train_takes_the_names_of_its_documentation() -> None:
-    names = """documents files algorithm vocab_size scheme rules supermerges regular_fraction
+    names = """documents files algorithm vocab_size scheme pattern
+        script_pattern scripts eligible_pattern rules supermerges regular_fraction
         min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order tau
         blow_up ngram_split ngram_floor ngram_max_length snapshots field lines
         threads backend progress"""

@@ -143,7 +143,7 @@ def test_a_model_that_needs_higher_limits_says_which(
     ops = [(97, 97), *((number, number) for number in range(256, 280))]
     model = Model(
         *("bpe", "bytes", "superword", "gpt2", "regular-first", (), module.UNICODE_VERSION),
-        *(*[None] * 4, 1, 2**25, 1, 1),
+        *(*[None] * 3, r"\p{L}", *[None] * 4, 1, 2**25, 1, 1),
         [Op("merge", *pair, 256 + n, 1) for n, pair in enumerate(ops)],
     )
     data = module.model_to_bytes(model)

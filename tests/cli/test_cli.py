@@ -31,6 +31,37 @@ def test_train(run: Run, folder: Path, model: superword.Tokenizer, backend_name:
     assert (folder / "new.superword").read_bytes() == model.to_bytes()
 
 
+def test_patterns(call: Run, folder: Path) -> None:
+    (folder / "a.txt").write_text("to be, or not 漢字 12")
+    how = {"pattern": r" ?\p{L}+|\S", "script_pattern": r"\p{L}", "eligible_pattern": r"\p{L}|,"}
+    done = call(
+        *("train", "a.txt", "-o", "p.superword", "--vocab-size", "260", "--no-progress"),
+        *(part for name, value in how.items() for part in (f"--{name.replace('_', '-')}", value)),
+        *("--scripts", "Han", "--scripts", "Thai", "--algorithm", "boundless"),
+    )
+    assert done.returncode == 0, done.stderr
+    expected = superword.train(
+        ["to be, or not 漢字 12"],
+        vocab_size=260,
+        algorithm="boundless",
+        scripts=["Thai", "Han"],
+        backend="python",
+        **how,
+    )
+    assert (folder / "p.superword").read_bytes() == expected.to_bytes()
+    shown = call("inspect", "p.superword").stdout.decode()
+    assert "boundless, a pattern, backend" in shown
+    assert r"\p{L} for Han, Thai" in shown
+    done = call("train", "a.txt", "-o", "q.superword", "--vocab-size", "260", "--pattern", "(a)")
+    assert done.returncode == 2
+    assert b"pattern at position 0: '(' must be escaped" in done.stderr
+    done = call(
+        *("train", "a.txt", "-o", "q.superword", "--vocab-size", "260", "--no-progress"),
+        *("--pattern", "a", "--scheme", "gpt2"),
+    )
+    assert (done.returncode, (folder / "q.superword").exists()) == (2, False)
+
+
 def test_every_option_of_train(call: Run, folder: Path) -> None:
     (folder / "body.jsonl").write_text('{"body": "to be or not to be"}\n')
     done = call(

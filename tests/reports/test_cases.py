@@ -17,7 +17,7 @@ DECIDED = {
     "maxlen-01": "the unit is bytes",
     "empty-01": "the alphabet alone, and a warning (SPEC 4.3)",
     "surrogate-01": "an error with the position in every entry point (SPEC 9); no repair",
-    "stage1-clean-01": "no custom patterns yet; no named one lets a space inside a word",
+    "stage1-clean-01": "no named pattern lets a space inside a word; a custom one may",
 }
 
 
@@ -461,14 +461,6 @@ def test_long_base64_01(train, train_from_counts, case):
     assert slower(found.encode, word[:7_500], word) < 64
 
 
-def test_regex_deep_01(train, case):
-    text = expand(case("regex-deep-01"))
-    assert len(text) == 1_000_000
-    found = train([text], vocab_size=258, scheme="gpt2")
-    assert found.report.distinct_pretokens == 1
-    assert_round_trip(found, text)
-
-
 def test_quad_letters_01(train, case):
     text = expand(case("quad-letters-01"))
     assert text == "a" * 100_000
@@ -507,6 +499,43 @@ def test_picky_delete_01(train, case):
         assert all(found.token_to_id(token) is None for token in gone)
 
 
+# --- patterns
+
+
+GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+# the scheme of the same meaning, and the matcher of custom patterns
+@pytest.mark.parametrize("pattern", [GPT2, f"{GPT2}|x"])
+def test_regex_deep_01(train, case, pattern):
+    text = expand(case("regex-deep-01"))
+    assert len(text) == 1_000_000
+    found = train([text[:1000]], vocab_size=260, pattern=pattern)
+    start = time.process_time()
+    assert_round_trip(found, text)
+    assert time.process_time() - start < 20
+
+
+def test_redos_pattern_01(train, case):
+    given = case("redos-pattern-01")
+    start = time.process_time()
+    with pytest.raises(superword.SettingsError, match="in two ways, which may take exponential"):
+        train([given["text"]], vocab_size=300, pattern=given["pattern"])
+    # the same without the outer repetitions, which are what explodes
+    mild = given["pattern"].replace("(?:(?:a|b|ab)+)+", "(?:a|b|ab){1,30}")
+    with pytest.raises(superword.PatternTooExpensiveError):
+        train([given["text"]], vocab_size=300, pattern=mild)
+    assert time.process_time() - start < 2
+
+
+def test_pattern_gap_01(train, case):
+    given = case("pattern-gap-01")
+    found = train(given["docs"], vocab_size=300, pattern=given["pattern"])
+    for text in [given["text"], *given["docs"], "!!", "", "12"]:
+        assert_round_trip(found, text)
+    assert found.report.pretokens == 2 * len(["ab", " 12 ", "cd", "!"])
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -515,7 +544,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 32
+    assert len(run) == 34
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

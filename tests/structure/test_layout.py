@@ -56,7 +56,13 @@ APART = {
         "train_vocabulary": "Python makes the vocabulary again",
         "first_floor": "Python counts all pairs",
     },
-    "pretokenize": {"pretokenize": "the iterator Pretokens in Rust"},
+    "pattern_program": {"has": "a mask is a number in Python"},
+    "patterns": {"ranges_where": "Python has ranges"},
+    "pretokenize": {
+        "pretokenize": "a method of Pretokenizer in Rust",
+        "check_cutting": "Pretokenizer::new in Rust",
+        "pretokenizer_of": "a memory of those in use; Rust keeps none",
+    },
     "replay": {"push": "a function within another in Python"},
     "scripts": {
         "is_real": "a method in Rust",

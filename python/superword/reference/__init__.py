@@ -16,7 +16,8 @@ from superword.reference.encoder import Encoder, load_model
 from superword.reference.merges import train_merges
 from superword.reference.model_file import model_from_bytes, model_to_bytes
 from superword.reference.ngram_split import split_ngrams
-from superword.reference.pretokenize import is_eligible_text, pretokenize
+from superword.reference.pattern_syntax import canonical_pattern
+from superword.reference.pretokenize import check_cutting, is_eligible_text, pretokenize
 from superword.reference.scripts import classify, split_scripts
 from superword.reference.special_tokens import split_special_tokens
 from superword.reference.superwords import train_superwords
@@ -28,6 +29,8 @@ __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "canonical_pattern",
+    "check_cutting",
     "classify",
     "count_documents",
     "count_files",

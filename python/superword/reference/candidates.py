@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from superword.errors import TrainingError
 from superword.model import Op
 from superword.reference.deletions import RegularOps
-from superword.reference.pretokenize import is_eligible_text
+from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.vocabulary import vocabulary_of_ops
 from superword.settings import MAX_COUNT, Settings
 
@@ -22,8 +22,8 @@ def single_token_pretokens(
 ) -> list[tuple[bytes, int]]:
     """Return the eligible pretokens, in the order given, each with the one token it becomes.
 
-    Eligible: the text has a letter, and the ops of phase 1 reduce it to one token that is in the
-    vocabulary at their end. Calls
+    Eligible: the text has a match of the eligible pattern, and the ops of phase 1 reduce it to one
+    token that is in the vocabulary at their end. Calls
     `progress("candidates", pretokens done, pretokens)`. Raises ModelFormatError if the ops do not
     fit together. SPEC section 6.
 
@@ -35,6 +35,7 @@ def single_token_pretokens(
     vocabulary = vocabulary_of_ops(regular, settings.alphabet)
     numbers = vocabulary.numbers
     encoder = RegularOps(regular, vocabulary, settings.blow_up)
+    pretokenizer = pretokenizer_of(settings.cutting)
     out = []
     for index, (pretoken, _) in enumerate(pretokens):
         if progress is not None:
@@ -42,7 +43,7 @@ def single_token_pretokens(
         # To be in the vocabulary is necessary; that it is sufficient is a theorem which fails as
         # soon as tokens are deleted, so what remains is encoded.
         number = numbers.get(pretoken)
-        if number is None or not is_eligible_text(pretoken):
+        if number is None or not pretokenizer.is_eligible(pretoken):
             continue
         if encoder.encode([numbers[bytes([byte])] for byte in pretoken]) == [number]:
             out.append((pretoken, number))

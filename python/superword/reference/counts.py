@@ -16,9 +16,9 @@ from typing import final
 from superword.errors import InputError, TrainingError
 from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
-from superword.reference.pretokenize import is_eligible_text, pretokenize
+from superword.reference.pretokenize import Pretokenizer, pretokenizer_of
 from superword.reference.special_tokens import SpecialTokens
-from superword.settings import MAX_COUNT
+from superword.settings import MAX_COUNT, Cutting
 
 _Progress = Callable[[str, int, int], None] | None
 _Source = tuple[str, str, str, str]
@@ -87,39 +87,43 @@ class Counts:
         return list(self._run_counts)
 
 
-class _HasLetter(dict[bytes, bool]):
+class _IsEligible(dict[bytes, bool]):
     """Whether pretokens may be part of a run; each is looked at once."""
 
+    def __init__(self, pretokenizer: Pretokenizer) -> None:
+        super().__init__()
+        self._pretokenizer = pretokenizer
+
     def __missing__(self, pretoken: bytes) -> bool:
-        answer = self[pretoken] = is_eligible_text(pretoken)
+        answer = self[pretoken] = self._pretokenizer.is_eligible(pretoken)
         return answer
 
 
 class _Counter:
     """The growing tables while documents are counted."""
 
-    def __init__(self, scheme: str, special_tokens: Sequence[str], runs: bool) -> None:
+    def __init__(self, cutting: str | Cutting, special_tokens: Sequence[str], runs: bool) -> None:
         self.documents = 0
         self.pretokens: Counter[bytes] = Counter()
         self.runs: Counter[tuple[bytes, ...]] = Counter()
-        self._scheme = scheme
+        self._pretokenizer = pretokenizer_of(cutting)
         self._special_tokens = SpecialTokens(special_tokens)
         self._with_runs = runs
-        self._has_letter = _HasLetter()
+        self._is_eligible = _IsEligible(self._pretokenizer)
 
     def add(self, document: str) -> None:
         """Count one document: no pretoken and no run crosses the place of a special token."""
         self.documents += 1
         for piece, special in self._special_tokens.split(document):
             if special is None:
-                pretokens = pretokenize(piece, self._scheme)
+                pretokens = self._pretokenizer.pretokenize(piece)
                 self.pretokens.update(pretokens)
                 if self._with_runs:
                     self._add_runs(pretokens)
 
     def _add_runs(self, pretokens: list[bytes]) -> None:
-        for has_letter, group in groupby(pretokens, self._has_letter.__getitem__):
-            if has_letter:
+        for eligible, group in groupby(pretokens, self._is_eligible.__getitem__):
+            if eligible:
                 run = tuple(group)
                 if len(run) > 1:
                     self.runs[run] += 1
@@ -127,7 +131,7 @@ class _Counter:
 
 def count_documents(
     batches: Iterable[list[str]],
-    scheme: str,
+    cutting: str | Cutting,
     special_tokens: Sequence[str],
     runs: bool,
     threads: int,
@@ -135,16 +139,18 @@ def count_documents(
 ) -> Counts:
     """Count the pretokens, and if `runs` the runs, of documents that come in batches.
 
-    A run is a maximal sequence of two or more consecutive pretokens with a letter, in one document
-    and between special tokens. `threads` is there for the contract of both backends: here one
+    `cutting` is the name of a scheme, or says how text is cut and what is eligible. A run is a
+    maximal sequence of two or more consecutive eligible pretokens, in one document and between
+    special tokens. `threads` is there for the contract of both backends: here one
     thread does the work. Calls `progress("count", bytes done, 0)`. Raises InputError for a document
-    of more than 4 GiB - 1 bytes. Source: SPEC 3.2 and 6.
+    of more than 4 GiB - 1 bytes, PatternTooExpensiveError where a pattern takes too many steps.
+    Source: SPEC 3.2 and 6.
 
     >>> counts = count_documents([["to be or", "not to be"]], "gpt2", [], False, 1)
     >>> counts.pretoken_counts()
     [(b' be', 2), (b' or', 1), (b' to', 1), (b'not', 1), (b'to', 1)]
     """
-    counter = _Counter(scheme, special_tokens, runs)
+    counter = _Counter(cutting, special_tokens, runs)
     done = 0
     for batch in batches:
         for document in batch:
@@ -159,7 +165,7 @@ def count_documents(
 
 def count_files(
     sources: Sequence[_Source],
-    scheme: str,
+    cutting: str | Cutting,
     special_tokens: Sequence[str],
     runs: bool,
     threads: int,
@@ -180,7 +186,7 @@ def count_files(
     >>> counts.run_counts()
     [((b'to', b' be'), 1)]
     """
-    counter = _Counter(scheme, special_tokens, runs)
+    counter = _Counter(cutting, special_tokens, runs)
     notices: list[str] = []
     total = _bytes_of_files([source[0] for source in sources])
     done = 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from superword.errors import EncodingError
+from superword.errors import EncodingError, PatternTooExpensiveError
 from superword.model import Model, Op
 from superword.reference.deletions import RegularOps
 from superword.reference.final_ids import final_order
 from superword.reference.model_file import model_from_bytes
-from superword.reference.pretokenize import pretokenize
+from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.replay import encode_run, pairs_of_ops
 from superword.reference.special_tokens import Gate, SpecialTokens
 from superword.reference.vocabulary import vocabulary_of_ops
@@ -27,10 +27,11 @@ _STRAY_BYTE = re.compile("([\udc80-\udcff])")
 
 
 class Encoder:
-    """A model, ready to encode and decode. It never changes: threads may share it.
+    r"""A model, ready to encode and decode. It never changes: threads may share it.
 
     >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", ["<s>"], "17.0.0", None,
-    ...               None, 1, 2, 1, 1, [Op("merge", 97, 98, 256, 1)])
+    ...               None, None, r"\p{L}", None, None, None, None, 1, 2, 1, 1,
+    ...               [Op("merge", 97, 98, 256, 1)])
     >>> encoder = Encoder(model)
     >>> encoder.encode("abc<s>", [0])
     [256, 99, 257]
@@ -51,7 +52,7 @@ class Encoder:
             SettingsError: the special tokens cannot be used.
         """
         model = Model(*model)
-        self._scheme = model.scheme
+        self._pretokenizer = pretokenizer_of(model.cutting)
         self._alphabet = model.alphabet
         self._ops = [Op(*op) for op in model.ops]
         self._special = list(model.special_tokens)
@@ -188,8 +189,8 @@ class Encoder:
         for index, text in enumerate(texts):
             try:
                 out.append(self._encode(text, gate))
-            except EncodingError as error:
-                raise EncodingError(f"text {index}: {error}") from None
+            except (EncodingError, PatternTooExpensiveError) as error:
+                raise type(error)(f"text {index}: {error}") from None
         return out
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
@@ -234,7 +235,7 @@ class Encoder:
         """The tokens of a text without special tokens, as creation numbers."""
         out: list[int] = []
         run: list[int] = []
-        for pretoken in pretokenize(text, self._scheme):
+        for pretoken in self._pretokenizer.pretokenize(text):
             tokens = self._encode_pretoken(pretoken)
             if len(tokens) == 1 and tokens[0] in self._super_parts:
                 run.append(tokens[0])
@@ -278,13 +279,14 @@ def load_model(
     max_token_bytes: int | None = None,
     max_total_bytes: int | None = None,
 ) -> tuple[Encoder, Model]:
-    """The encoder of a model file, and the model with its ops left out.
+    r"""The encoder of a model file, and the model with its ops left out.
 
     Args, errors: as for `model_from_bytes` and `Encoder`.
 
     >>> from superword.reference.model_file import model_to_bytes
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", *[None] * 4, 1,
-    ...               2, 1, 1, [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
+    ...               None, r"\p{L}", None, None, None, None, 1, 2, 1, 1,
+    ...               [Op("merge", 97, 98, 256, 1)])
     >>> encoder, rest = load_model(model_to_bytes(model))
     >>> encoder.op_counts, rest.ops
     ((1, 0, 0, 0), ())

@@ -18,14 +18,14 @@ from superword.reference.header import (
     header_to_bytes,
     parse_number,
 )
+from superword.reference.pretokenize import check_cutting
 from superword.reference.special_tokens import check_special_tokens
 from superword.reference.unicode import UNICODE_VERSION
 from superword.reference.vocabulary import MAX_OPS, Vocabulary
-from superword.settings import BLOW_UPS, MAX_COUNT, MAX_IDS
+from superword.settings import BLOW_UPS, MAX_COUNT, MAX_IDS, Cutting
 
 FORMAT = "superword"
 VERSION = 1
-ELIGIBLE_PATTERN = r"\p{L}"
 
 #: The longest token that is loaded unless the caller says otherwise.
 MAX_TOKEN_BYTES = 1 << 24
@@ -37,23 +37,33 @@ _STRING, _NUMBER, _STRINGS = "a string", "a whole number", "a list of strings"
 _TYPES = {
     "algorithm": _STRING,
     "alphabet": _STRING,
+    "blow_up": _STRING,
     "bytes": _NUMBER,
     "distinct_pretokens": _NUMBER,
     "documents": _NUMBER,
     "eligible_pattern": _STRING,
     "format": _STRING,
     "id_order": _STRING,
+    "ngram_floor": _NUMBER,
+    "ngram_max_length": _NUMBER,
     "ops": _NUMBER,
+    "pattern": _STRING,
     "pretokens": _NUMBER,
     "rules": _STRING,
     "scheme": _STRING,
+    "script_pattern": _STRING,
+    "scripts": _STRINGS,
     "special_tokens": _STRINGS,
+    "tau": _STRING,
     "unicode": _STRING,
     "version": _NUMBER,
 }
-# Both stand in models with deletions alone.
-_OPTIONAL = {"blow_up": _STRING, "tau": _STRING}
-# Keys that stand in the header of models with n-gram splitting alone, and the least they can be.
+# Keys that a header has only if the setting is used
+_OPTIONAL = (
+    *("blow_up", "ngram_floor", "ngram_max_length"),
+    *("pattern", "scheme", "script_pattern", "scripts", "tau"),
+)
+# The least that the numbers of n-gram splitting can be.
 _NGRAMS = {"ngram_floor": 1, "ngram_max_length": 2}
 _NAMES = {
     "algorithm": ("bpe", "superbpe", "boundless"),
@@ -79,8 +89,9 @@ def model_to_bytes(model: Model) -> bytes:
     Returns:
         The bytes of the file.
 
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", *[None] * 4, 1,
-    ...               2, 1, 1, [Op("merge", 97, 98, 256, 1)])
+    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
+    ...               None, r"\p{L}", None, None, None, None, 1, 2, 1, 1,
+    ...               [Op("merge", 97, 98, 256, 1)])
     >>> model_to_bytes(model).split(b"\n")[1]
     b'm 97 98 1'
 
@@ -93,21 +104,19 @@ def model_to_bytes(model: Model) -> bytes:
         "bytes": model.bytes,
         "distinct_pretokens": model.distinct_pretokens,
         "documents": model.documents,
-        "eligible_pattern": ELIGIBLE_PATTERN,
+        "eligible_pattern": model.eligible_pattern,
         "format": FORMAT,
         "id_order": model.id_order,
         "ops": len(model.ops),
         "pretokens": model.pretokens,
         "rules": model.rules,
-        "scheme": model.scheme,
         "special_tokens": list(model.special_tokens),
         "unicode": model.unicode,
         "version": VERSION,
     }
-    if model.tau is not None and model.blow_up is not None:
-        header |= {"blow_up": model.blow_up, "tau": model.tau}
-    for key in _NGRAMS:
-        if (value := getattr(model, key)) is not None:
+    for key in _OPTIONAL:
+        value = getattr(model, key)
+        if value is not None:
             header[key] = value
     lines = [
         f"d {left}\n" if kind == "delete" else f"{_LETTERS[kind]} {left} {right} {count}\n"
@@ -193,21 +202,17 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
             f"the file has version {version} of the format, this program reads version {VERSION}"
         )
     for key in _TYPES:
-        if key not in fields:
+        if key not in fields and key not in _OPTIONAL:
             raise ModelFormatError(f"the key '{key}' is missing")
-    types = _TYPES | _OPTIONAL | dict.fromkeys(_NGRAMS, _NUMBER)
     for key, value in fields.items():
-        if key not in types:
+        if key not in _TYPES:
             raise ModelFormatError(f"the key '{key}' is unknown")
-        if _type(value) != types[key]:
-            raise ModelFormatError(f"'{key}' must be {types[key]}, not {_type(value)}")
+        if _type(value) != _TYPES[key]:
+            raise ModelFormatError(f"'{key}' must be {_TYPES[key]}, not {_type(value)}")
     for key, names in _NAMES.items():
-        if fields[key] not in names:
+        if key in fields and fields[key] not in names:
             raise ModelFormatError(f"{key} must be one of {', '.join(names)}, not '{fields[key]}'")
-    if fields["eligible_pattern"] != ELIGIBLE_PATTERN:
-        raise ModelFormatError(
-            f"eligible_pattern must be '{ELIGIBLE_PATTERN}', not '{fields['eligible_pattern']}'"
-        )
+    _check_cutting(fields)
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
     _check_deletions(fields)
@@ -218,15 +223,34 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
             f"{UNICODE_VERSION} and may cut texts differently: any_unicode=True loads it "
             "all the same"
         )
-    values = {**dict.fromkeys(_OPTIONAL), **dict.fromkeys(_NGRAMS), **fields, "ops": ()}
+    values = {**dict.fromkeys(_OPTIONAL), **fields, "ops": ()}
     model = Model(**{name: values[name] for name in Model._fields})  # type: ignore[arg-type]
-    model = model._replace(special_tokens=tuple(model.special_tokens))
+    scripts = None if model.scripts is None else tuple(model.scripts)
+    model = model._replace(special_tokens=tuple(model.special_tokens), scripts=scripts)
     check_special_tokens(model.special_tokens)
     n_ops = fields["ops"]
     assert isinstance(n_ops, int)  # checked above
     if n_ops > MAX_OPS:
         raise ModelFormatError("a model has at most 2^31 - 1 ops")
     return model, n_ops
+
+
+def _check_cutting(fields: dict[str, Value]) -> None:
+    """Check which keys stand together, and that the patterns can be used."""
+    if ("scheme" in fields) == ("pattern" in fields):
+        raise ModelFormatError("exactly one of the keys 'scheme' and 'pattern' must be there")
+    if ("script_pattern" in fields) != ("scripts" in fields):
+        raise ModelFormatError("the keys 'script_pattern' and 'scripts' must stand together")
+    if "script_pattern" in fields and "pattern" not in fields:
+        raise ModelFormatError("the key 'script_pattern' must stand beside 'pattern'")
+    scripts = fields.get("scripts")
+    if scripts is not None:
+        names = list(scripts)  # type: ignore[arg-type]  # the types have been checked
+        if not names or names != sorted(set(names)):
+            raise ModelFormatError("scripts must be names in ascending order, one at least")
+        fields["scripts"] = tuple(names)
+    values = {key: fields.get(key) for key in Cutting._fields}
+    check_cutting(Cutting(**values))  # type: ignore[arg-type]
 
 
 def _check_deletions(fields: dict[str, Value]) -> None:

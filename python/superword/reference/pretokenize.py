@@ -1,12 +1,16 @@
-"""Documents to pretokens, by the named schemes (SPEC sections 3.2 and 3.4)."""
+"""Documents to pretokens, by the named schemes or by patterns (SPEC sections 3.2 to 3.4)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from superword.errors import SettingsError
+from superword.reference.pattern_ambiguity import check_ambiguity
+from superword.reference.pattern_matcher import Matcher
+from superword.reference.pattern_program import compile_pattern
+from superword.reference.pattern_syntax import canonical_pattern, parse_pattern
 from superword.reference.patterns import (
     LISTED_SCRIPTS,
     NAMED_PATTERNS,
@@ -14,47 +18,176 @@ from superword.reference.patterns import (
     uniscript_patterns,
 )
 from superword.reference.scripts import is_real, script_of, split_scripts
+from superword.reference.unicode import SCRIPT
+from superword.settings import DEFAULT_SCHEME, ELIGIBLE_PATTERN, SCHEMES, Cutting, one_of
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
 
 
-def pretokenize(text: str, scheme: str) -> list[bytes]:
+class Pretokenizer:
+    """What cuts text into pretokens and tells which of them are eligible, ready for use.
+
+    >>> from superword.settings import Cutting
+    >>> pretokenizer = Pretokenizer(Cutting(None, "[a-z]+", eligible_pattern="[b-d]"))
+    >>> pretokenizer.pretokenize("ab 12 cd!")
+    [b'ab', b' 12 ', b'cd', b'!']
+    >>> pretokenizer.is_eligible(b"ab"), pretokenizer.is_eligible(b"a")
+    (True, False)
+    """
+
+    def __init__(self, cutting: Cutting) -> None:
+        """Read the patterns and make them ready.
+
+        Raises:
+            SettingsError: a scheme, a pattern or a script cannot be used.
+
+        Source: SPEC 3.2, 3.3, 6.
+        """
+        self._eligible: Matcher | None = None
+        if cutting.eligible_pattern != ELIGIBLE_PATTERN:
+            self._eligible = _matcher("eligible_pattern", cutting.eligible_pattern)
+        self._scheme: str | None = DEFAULT_SCHEME
+        self._listed: frozenset[str] | None = None  # None where the whole text is one chunk
+        if cutting.pattern is None:
+            self._scheme = one_of("scheme", cutting.scheme or DEFAULT_SCHEME, SCHEMES)
+            return
+        self._scheme = None
+        self._pattern = _cut_by("pattern", cutting.pattern)
+        self._script_pattern = self._pattern
+        if cutting.script_pattern is None:
+            if isinstance(self._pattern, str) and self._pattern in SCHEMES:
+                self._scheme = self._pattern
+            return
+        self._script_pattern = _cut_by("script_pattern", cutting.script_pattern)
+        self._listed = frozenset(map(_script, cutting.scripts or ()))
+        named = (self._pattern, self._script_pattern) == ("gpt4o", "gpt4o-script")
+        if named and self._listed == frozenset(LISTED_SCRIPTS):
+            self._scheme = "gpt4o-scripts"
+
+    def pretokenize(self, text: str) -> list[bytes]:
+        """Cut a text into pretokens, as UTF-8 bytes; their concatenation is the text.
+
+        Raises:
+            PatternTooExpensiveError: a pattern takes too many steps.
+
+        Source: SPEC 3.1 to 3.4.
+        """
+        text.encode()  # a lone surrogate is an error, not a gap between two matches
+        astral = _ASTRAL.search(text) is not None
+        if self._scheme == "gpt4o-uniscript":
+            pieces = _uniscript_pieces(text, astral)
+        elif self._scheme == "gpt4o-scripts":
+            pieces = _chunk_pieces(text, astral)
+        elif self._scheme is not None:
+            pieces = _matches(_named(self._scheme, astral), text, 0, len(text))
+        else:
+            pieces = self._custom_pieces(text, astral)
+        return list(map(str.encode, pieces))
+
+    def is_eligible(self, pretoken: bytes) -> bool:
+        """Tell whether a pretoken may be part of a superword; what is no text may not.
+
+        Raises:
+            PatternTooExpensiveError: the pattern takes too many steps.
+
+        Source: SPEC 6.
+        """
+        try:
+            text = pretoken.decode()
+        except UnicodeDecodeError:
+            return False
+        if self._eligible is not None:
+            return self._eligible.search(text)
+        return _letter().search(text) is not None
+
+    def _custom_pieces(self, text: str, astral: bool) -> list[str]:
+        """Return the pieces by patterns: each chunk by the one for its script."""
+        chunks = [("", text)] if self._listed is None else split_scripts(text)
+        pieces: list[str] = []
+        at = 0
+        for script, chunk in chunks:
+            listed = self._listed is not None and script in self._listed
+            cut_by = self._script_pattern if listed else self._pattern
+            if isinstance(cut_by, str):
+                pieces += _matches(_named(cut_by, astral), chunk, 0, len(chunk))
+            else:
+                pieces += cut_by.pieces(chunk, at)
+            at += len(chunk)
+        return pieces
+
+
+def check_cutting(cutting: str | Cutting) -> None:
+    """Refuse a scheme, a pattern or a script that cannot be used.
+
+    Raises:
+        SettingsError: what it is, with its position in a pattern.
+
+    >>> check_cutting(Cutting(None, "a*"))
+    Traceback (most recent call last):
+    ...
+    superword.errors.SettingsError: pattern can match the empty string
+
+    Source: SPEC 3.2, 3.3.
+    """
+    pretokenizer_of(cutting)
+
+
+def pretokenize(text: str, cutting: str | Cutting) -> list[bytes]:
     """Cut a text into pretokens, as UTF-8 bytes; their concatenation is the text.
 
-    `scheme` is one of the named schemes; another one is a SettingsError. SPEC sections 3.1, 3.2
-    and 3.4.
+    `cutting` is the name of a scheme, or says how to cut. Errors as for `Pretokenizer`. SPEC
+    sections 3.1 to 3.4.
 
     >>> pretokenize("To be, or not?", "gpt4o-uniscript")
     [b'To', b' be', b',', b' or', b' not', b'?']
     """
-    if scheme not in SCHEMES:
-        known = ", ".join(SCHEMES)
-        raise SettingsError(f"scheme must be one of {known}, not '{scheme}'")
-    text.encode()  # a lone surrogate is an error, not a gap between two matches
-    astral = _ASTRAL.search(text) is not None
-    if scheme == "gpt4o-uniscript":
-        pieces = _uniscript_pieces(text, astral)
-    elif scheme == "gpt4o-scripts":
-        pieces = _chunk_pieces(text, astral)
-    else:
-        pieces = _matches(_named(scheme, astral), text, 0, len(text))
-    return list(map(str.encode, pieces))
+    return pretokenizer_of(cutting).pretokenize(text)
 
 
-def is_eligible_text(pretoken: bytes) -> bool:
-    r"""Tell whether a pretoken may be part of a superword: it is UTF-8 and holds a letter (\p{L}).
+def is_eligible_text(pretoken: bytes, cutting: str | Cutting | None = None) -> bool:
+    r"""Tell whether a pretoken may be part of a superword: by default if it holds a letter (\p{L}).
 
-    SPEC section 6.
+    What is no UTF-8 may not. Errors as for `Pretokenizer`. SPEC section 6.
 
     >>> is_eligible_text(b" be"), is_eligible_text(b"42"), is_eligible_text(b"a\xff")
     (True, False, False)
     """
+    return pretokenizer_of(cutting or DEFAULT_SCHEME).is_eligible(pretoken)
+
+
+@lru_cache(maxsize=16)
+def pretokenizer_of(cutting: str | Cutting) -> Pretokenizer:
+    """Return what cuts in this way; errors as for `Pretokenizer`."""
+    return Pretokenizer(Cutting(cutting) if isinstance(cutting, str) else Cutting(*cutting))
+
+
+def _cut_by(name: str, pattern: str) -> Matcher | str:
+    """Return what matches a pattern, or the name of the named one that means the same."""
+    matcher = _matcher(name, pattern)
+    for known, named in NAMED_PATTERNS.items():
+        if pattern == named or canonical_pattern(pattern) == _canonical(named):
+            return known
+    return matcher
+
+
+def _matcher(name: str, pattern: str) -> Matcher:
     try:
-        text = pretoken.decode()
-    except UnicodeDecodeError:
-        return False
-    return _letter().search(text) is not None
+        node = parse_pattern(pattern)
+        check_ambiguity(node)
+    except SettingsError as error:
+        raise SettingsError(f"{name} {error}") from None
+    return Matcher(compile_pattern(node))
+
+
+@cache
+def _canonical(pattern: str) -> str:
+    return canonical_pattern(pattern)
+
+
+def _script(name: str) -> str:
+    if name not in SCRIPT:
+        raise SettingsError(f"scripts: '{name}' is not the long name of a script")
+    return name
 
 
 @cache

@@ -238,8 +238,8 @@ fn count_texts(texts: Vec<String>, runs: bool) -> Result<Counts> {
     let special_tokens = SpecialTokens::new::<String>(&[])?;
     let mut batch = Some(texts);
     let mut batches = || Ok(batch.take());
-    let scheme = Scheme::Gpt4oUniscript;
-    count_documents(&mut batches, scheme, &special_tokens, runs, 1, &mut no_progress)
+    let pretokenizer = Scheme::Gpt4oUniscript.into();
+    count_documents(&mut batches, &pretokenizer, &special_tokens, runs, 1, &mut no_progress)
 }
 
 /// The bytes of the demo corpus, and what training needs to know of it.

@@ -1,0 +1,251 @@
+"""Matching by a program: backtracking with a stack of its own and a limit of steps.
+
+Recursion never grows with the text. A step is an instruction, a return to an earlier choice, or a
+few characters that are read together; both backends count alike, so they give up at the same
+places. What has been given up is an error, never a shorter result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from superword.errors import PatternTooExpensiveError
+from superword.reference.pattern_program import (
+    ATOM,
+    ATOM_END,
+    CHOICE,
+    LOOK,
+    LOOK_END,
+    PEEK,
+    SET,
+    SPAN,
+    SPAN_LAZY,
+    Program,
+    class_of,
+)
+
+#: How many steps a text may take: so many, and so many for each of its characters.
+BASE_STEPS, STEPS_PER_CHARACTER = 2_000_000, 100
+#: So many characters that are read together are one step.
+SPAN_SHIFT = 2
+
+# What else a frame of the stack can be beside an instruction: a place to give characters back to
+_GIVE_BACK = -1
+_Frame = tuple[Any, ...]
+
+
+class Matcher:
+    """A program and the classes of the characters that were met; it serves any number of texts.
+
+    >>> from superword.reference.pattern_program import compile_pattern
+    >>> from superword.reference.pattern_syntax import parse_pattern
+    >>> matcher = Matcher(compile_pattern(parse_pattern("[a-z]+")))
+    >>> list(matcher.pieces("ab 12 cd!")), matcher.search("12")
+    (['ab', ' 12 ', 'cd', '!'], False)
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._code = [_ready(instruction, program.n_classes) for instruction in program.code]
+        self._start = program.start
+        self._first = _letters(program.first, program.n_classes)
+        self._end = chr(program.n_classes)
+        self._class_letters = _ClassLetters(program)
+
+    def pieces(self, text: str, start: int = 0) -> Iterator[str]:
+        """Cut a text: every match is a piece, and so is every stretch between two of them.
+
+        Args:
+            text: the text; look-around sees nothing else.
+            start: where it stands in the text of the call, for the error.
+
+        Raises:
+            PatternTooExpensiveError: the steps are used up.
+
+        Source: SPEC 3.2.
+        """
+        match = self._matches(text, start)
+        unmatched = at = 0
+        while at < len(text):
+            end = match(at)
+            if end < 0:
+                at += 1
+                continue
+            if unmatched < at:
+                yield text[unmatched:at]
+            yield text[at:end]
+            unmatched = at = end
+        if unmatched < at:
+            yield text[unmatched:]
+
+    def search(self, text: str) -> bool:
+        """Tell whether there is a match anywhere in a text; errors as for `pieces`."""
+        match = self._matches(text, 0)
+        return any(match(at) >= 0 for at in range(len(text)))
+
+    def _matches(self, text: str, start: int) -> Callable[[int], int]:
+        """Return what finds the end of the match at a place, -1 where there is none."""
+        letters = text.translate(self._class_letters) + self._end
+        steps = BASE_STEPS + STEPS_PER_CHARACTER * len(text)
+        first = self._first
+
+        def match(at: int) -> int:
+            nonlocal steps
+            if letters[at] not in first:
+                steps -= 1
+                end = -1
+            else:
+                end, steps = self._match(letters, at, steps)
+            if steps < 0:
+                raise PatternTooExpensiveError(
+                    f"the pattern is too expensive: no end after "
+                    f"{BASE_STEPS + STEPS_PER_CHARACTER * len(text)} steps, at position "
+                    f"{start + at} of the text, before '{text[at : at + 20]}'; "
+                    "simplify the pattern, or cut the text"
+                )
+            return end
+
+        return match
+
+    def _match(self, letters: str, at: int, steps: int) -> tuple[int, int]:
+        """Return the end of the match at `at`, -1 if there is none, and how many steps are left."""
+        code = self._code
+        stack: list[_Frame] = []
+        barriers: list[int] = []  # the places in the stack of look-arounds and atoms
+        now: _Frame = code[self._start]
+        while steps >= 0:
+            steps -= 1
+            kind = now[0]
+            if kind == SET:
+                if letters[at] in now[1]:
+                    at += 1
+                    now = code[now[2]]
+                    continue
+            elif kind == SPAN:
+                _, span, least, most, keeps, then = now
+                start = at
+                at = span(letters, at, at + most).end()
+                count = at - start
+                steps -= count >> SPAN_SHIFT
+                if count >= least:
+                    if count > least and not keeps:
+                        stack.append((_GIVE_BACK, then, at, start + least))
+                    now = code[then]
+                    continue
+            elif kind == CHOICE:
+                targets = now[1][ord(letters[at])]
+                if targets:
+                    if len(targets) > 1:
+                        stack.append((CHOICE, targets, 1, at))
+                    now = code[targets[0]]
+                    continue
+            elif kind == PEEK:
+                if letters[at] in now[1]:
+                    now = code[now[2]]
+                    continue
+            elif kind == LOOK:
+                _, body, behind, negative, then = now
+                if at >= behind:
+                    barriers.append(len(stack))
+                    stack.append((LOOK, negative, then, at))
+                    at -= behind
+                    now = code[body]
+                    continue
+                if negative:
+                    now = code[then]
+                    continue
+            elif kind == LOOK_END:
+                barrier = barriers.pop()
+                at = stack[barrier][3]
+                del stack[barrier:]
+                if not now[1]:
+                    now = code[now[2]]
+                    continue
+            elif kind == ATOM:
+                barriers.append(len(stack))
+                stack.append((ATOM,))
+                now = code[now[1]]
+                continue
+            elif kind == ATOM_END:
+                del stack[barriers.pop() :]
+                now = code[now[1]]
+                continue
+            elif kind == SPAN_LAZY:
+                _, span, least, most, then = now
+                end = span(letters, at, at + least).end()
+                steps -= (end - at) >> SPAN_SHIFT
+                if end - at == least:
+                    if most > least:
+                        stack.append((SPAN_LAZY, span, most - least, end, then))
+                    at = end
+                    now = code[then]
+                    continue
+            else:  # MATCH
+                return at, steps
+            # Nothing matches here: go back to where there is something left to try
+            while steps >= 0:
+                if not stack:
+                    return -1, steps
+                steps -= 1
+                frame = stack.pop()
+                kind = frame[0]
+                if kind == CHOICE:
+                    _, targets, index, at = frame
+                    if index + 1 < len(targets):
+                        stack.append((CHOICE, targets, index + 1, at))
+                    now = code[targets[index]]
+                    break
+                if kind == _GIVE_BACK:
+                    _, then, at, low = frame
+                    at -= 1
+                    if at > low:
+                        stack.append((_GIVE_BACK, then, at, low))
+                    now = code[then]
+                    break
+                if kind == SPAN_LAZY:
+                    _, span, more, at, then = frame
+                    if span(letters, at, at + 1).end() > at:
+                        at += 1
+                        if more > 1:
+                            stack.append((SPAN_LAZY, span, more - 1, at, then))
+                        now = code[then]
+                        break
+                    continue
+                barriers.pop()
+                if kind == LOOK:
+                    _, negative, then, at = frame
+                    if negative:
+                        now = code[then]
+                        break
+        return -1, steps
+
+
+class _ClassLetters(dict[int, str]):
+    """The letter that stands for the class of a code point; each is looked up once."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self._program = program
+
+    def __missing__(self, code: int) -> str:
+        letter = self[code] = chr(class_of(self._program, code))
+        return letter
+
+
+def _letters(mask: int, n_classes: int) -> str:
+    """Return the letters of some classes: a class is the character of the same number."""
+    return "".join(chr(found) for found in range(n_classes + 1) if mask >> found & 1)
+
+
+def _ready(instruction: _Frame, n_classes: int) -> _Frame:
+    """Return an instruction with strings for masks, and with scanners for repeated sets."""
+    kind = instruction[0]
+    if kind in (SET, PEEK):
+        _, mask, then = instruction
+        return kind, _letters(mask, n_classes), then
+    if kind in (SPAN, SPAN_LAZY):
+        _, mask, least, most, *others = instruction
+        letters = re.escape(_letters(mask, n_classes))
+        return kind, re.compile(f"[{letters}]*").match, least, most or 1 << 62, *others
+    return instruction

@@ -1,0 +1,348 @@
+//! Matching by a program: backtracking with a stack of its own and a limit of steps.
+//!
+//! Recursion never grows with the text. A step is an instruction, a return to an earlier choice, or
+//! a few characters that are read together; both backends count alike, so they give up at the same
+//! places. What has been given up is an error, never a shorter result.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::pattern_program::{Classes, Instruction, Program, class_of, has};
+use crate::scripts::code_point_at;
+
+/// How many steps a text may take: so many, and so many for each of its characters.
+pub const BASE_STEPS: i64 = 2_000_000;
+/// See [`BASE_STEPS`].
+pub const STEPS_PER_CHARACTER: i64 = 100;
+/// So many characters that are read together are one step.
+const SPAN_SHIFT: u32 = 2;
+/// How many steps pass between two calls of a poll function, well under a millisecond of work.
+const STEPS_PER_POLL: i64 = 1 << 16;
+
+/// What is left to try.
+#[derive(Clone, Copy, Debug)]
+enum Frame {
+    /// Further alternatives, from `next` to `end` in the targets.
+    Choice { next: u32, end: u32, at: usize },
+    /// Characters that may be given back, down to `low`.
+    GiveBack { then: u32, at: usize, low: usize },
+    /// `more` characters that may be taken by the lazy instruction `code`.
+    Lazy { code: u32, more: u32, at: usize },
+    /// Where the look-around `code` began.
+    Look { code: u32, at: usize },
+    /// Where a part began that gives nothing back.
+    Atom,
+}
+
+/// The matches of a program in a text. Look-around sees nothing else.
+pub(crate) struct Matcher<'t> {
+    program: &'t Program,
+    text: &'t [u8],
+    /// Where the text stands in that of the call, in characters, for the error.
+    start: usize,
+    /// How many steps there are in all, and are left.
+    limit: i64,
+    steps: i64,
+    /// At so many steps the poll function is called again.
+    next_poll: i64,
+    stack: Vec<Frame>,
+    /// The places in the stack of look-arounds and atoms.
+    barriers: Vec<usize>,
+}
+
+impl<'t> Matcher<'t> {
+    pub(crate) fn new(program: &'t Program, text: &'t str, start: usize) -> Self {
+        let limit = (text.chars().count() as i64)
+            .saturating_mul(STEPS_PER_CHARACTER)
+            .saturating_add(BASE_STEPS);
+        Self {
+            program,
+            text: text.as_bytes(),
+            start,
+            limit,
+            steps: limit,
+            next_poll: limit - STEPS_PER_POLL,
+            stack: Vec::new(),
+            barriers: Vec::new(),
+        }
+    }
+
+    /// Where the next piece ends that starts at `at`: a match, or a stretch without one. The end of
+    /// a match after a stretch is returned too: it is known then. SPEC section 3.2.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Pattern`] if the steps are used up; what `poll` returns.
+    pub(crate) fn piece(
+        &mut self,
+        at: usize,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<(usize, Option<usize>)> {
+        let mut next = at;
+        while next < self.text.len() {
+            match self.match_at(next, poll)? {
+                Some(end) if next == at => return Ok((end, None)),
+                Some(end) => return Ok((next, Some(end))),
+                None => next += self.char_length(next),
+            }
+        }
+        Ok((next, None))
+    }
+
+    /// Tells whether there is a match anywhere; errors as for [`Self::piece`].
+    pub(crate) fn search(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
+        let mut at = 0;
+        while at < self.text.len() {
+            if self.match_at(at, poll)?.is_some() {
+                return Ok(true);
+            }
+            at += self.char_length(at);
+        }
+        Ok(false)
+    }
+
+    /// The end of the match at a place.
+    fn match_at(
+        &mut self,
+        at: usize,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<usize>> {
+        let end = if self.is_in(&self.program.first, at) {
+            self.run(at, poll)?
+        } else {
+            self.steps -= 1;
+            None
+        };
+        if self.steps < 0 {
+            return Err(self.too_expensive(at));
+        }
+        Ok(end)
+    }
+
+    fn too_expensive(&self, at: usize) -> Error {
+        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+        let before: String = text(&self.text[at..]).chars().take(20).collect();
+        let place = self.start + text(&self.text[..at]).chars().count();
+        let limit = self.limit;
+        let text = format!(
+            "the pattern is too expensive: no end after {limit} steps, at position {place} of the \
+             text, before '{before}'; simplify the pattern, or cut the text"
+        );
+        Error::new(ErrorKind::Pattern, text)
+    }
+
+    fn char_length(&self, at: usize) -> usize {
+        code_point_at(self.text, at).map_or(1, |(_, length)| length)
+    }
+
+    /// The class of the character at a place, or that of the end.
+    #[inline]
+    fn class_at(&self, at: usize) -> usize {
+        match code_point_at(self.text, at) {
+            Some((code, _)) => class_of(self.program, code),
+            None => self.program.n_classes,
+        }
+    }
+
+    /// Whether the character at a place, or the end, is of some classes.
+    #[inline]
+    fn is_in(&self, classes: &Classes, at: usize) -> bool {
+        match self.text.get(at) {
+            Some(&byte) if byte.is_ascii() => classes.ascii >> byte & 1 == 1,
+            _ => has(&classes.mask, self.class_at(at)),
+        }
+    }
+
+    /// Where the character at a place ends, if it is of some classes, which the end is not.
+    #[inline]
+    fn step(&self, classes: &Classes, at: usize) -> Option<usize> {
+        let &byte = self.text.get(at)?;
+        if byte.is_ascii() {
+            return (classes.ascii >> byte & 1 == 1).then_some(at + 1);
+        }
+        let (code, length) = code_point_at(self.text, at)?;
+        has(&classes.mask, class_of(self.program, code)).then_some(at + length)
+    }
+
+    /// Reads up to `most` characters of some classes: where they end, and where `least` of them do,
+    /// if there are so many.
+    fn span(
+        &mut self,
+        classes: &Classes,
+        mut at: usize,
+        least: u32,
+        most: u32,
+    ) -> (usize, u32, Option<usize>) {
+        let (mut count, mut low) = (0, (least == 0).then_some(at));
+        while count < most
+            && let Some(end) = self.step(classes, at)
+        {
+            at = end;
+            count += 1;
+            if count == least {
+                low = Some(at);
+            }
+        }
+        self.steps -= i64::from(count >> SPAN_SHIFT);
+        (at, count, low)
+    }
+
+    /// The place so many characters before, if there are so many.
+    fn back(&self, mut at: usize, characters: usize) -> Option<usize> {
+        for _ in 0..characters {
+            at = at.checked_sub(1)?;
+            while self.text[at] & 0xC0 == 0x80 {
+                at -= 1;
+            }
+        }
+        Some(at)
+    }
+
+    /// The end of the match that starts at `at`; without meaning if no steps are left.
+    fn run(
+        &mut self,
+        mut at: usize,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<usize>> {
+        let program = self.program;
+        self.stack.clear();
+        self.barriers.clear();
+        let mut now = program.start;
+        while self.steps >= 0 {
+            if self.steps < self.next_poll {
+                self.next_poll = self.steps - STEPS_PER_POLL;
+                poll()?;
+            }
+            self.steps -= 1;
+            let next = match &program.code[now as usize] {
+                Instruction::Set { classes, then } => self.step(classes, at).map(|end| {
+                    at = end;
+                    *then
+                }),
+                Instruction::Span { classes, least, most, keeps, then } => {
+                    let (end, count, low) = self.span(classes, at, *least, *most);
+                    at = end;
+                    low.map(|low| {
+                        if count > *least && !keeps {
+                            self.stack.push(Frame::GiveBack { then: *then, at, low });
+                        }
+                        *then
+                    })
+                }
+                Instruction::Choice { starts } => {
+                    let class = self.class_at(at);
+                    let (next, end) = (starts[class], starts[class + 1]);
+                    (next < end).then(|| {
+                        if next + 1 < end {
+                            self.stack.push(Frame::Choice { next: next + 1, end, at });
+                        }
+                        program.targets[next as usize]
+                    })
+                }
+                Instruction::Peek { classes, then } => self.is_in(classes, at).then_some(*then),
+                Instruction::Look { body, behind, negative, then } => {
+                    match self.back(at, *behind) {
+                        Some(place) => {
+                            self.barriers.push(self.stack.len());
+                            self.stack.push(Frame::Look { code: now, at });
+                            at = place;
+                            Some(*body)
+                        }
+                        None => negative.then_some(*then),
+                    }
+                }
+                Instruction::LookEnd { negative, then } => {
+                    at = self.leave().unwrap_or(at);
+                    (!negative).then_some(*then)
+                }
+                Instruction::Atom { body } => {
+                    self.barriers.push(self.stack.len());
+                    self.stack.push(Frame::Atom);
+                    Some(*body)
+                }
+                Instruction::AtomEnd { then } => {
+                    self.leave();
+                    Some(*then)
+                }
+                Instruction::SpanLazy { classes, least, most, then } => {
+                    let (end, _, low) = self.span(classes, at, *least, *least);
+                    low.map(|_| {
+                        at = end;
+                        if most > least {
+                            let more = most - least;
+                            self.stack.push(Frame::Lazy { code: now, more, at });
+                        }
+                        *then
+                    })
+                }
+                Instruction::Match => return Ok(Some(at)),
+            };
+            now = match next {
+                Some(next) => next,
+                // nothing matches here: go back to where there is something left to try
+                None => match self.go_back(&mut at) {
+                    Some(next) => next,
+                    None => return Ok(None),
+                },
+            };
+        }
+        Ok(None)
+    }
+
+    /// Forgets all that has been pushed since the look-around or the atom that ends; returns where a
+    /// look-around began.
+    fn leave(&mut self) -> Option<usize> {
+        let barrier = self.barriers.pop()?;
+        let frame = self.stack[barrier];
+        self.stack.truncate(barrier);
+        if let Frame::Look { at, .. } = frame { Some(at) } else { None }
+    }
+
+    /// The instruction at the last place where something is left to try, if there is one.
+    fn go_back(&mut self, at: &mut usize) -> Option<u32> {
+        while self.steps >= 0 {
+            let frame = self.stack.pop()?;
+            self.steps -= 1;
+            match frame {
+                Frame::Choice { next, end, at: place } => {
+                    *at = place;
+                    if next + 1 < end {
+                        self.stack.push(Frame::Choice { next: next + 1, end, at: place });
+                    }
+                    return Some(self.program.targets[next as usize]);
+                }
+                Frame::GiveBack { then, at: place, low } => {
+                    *at = self.back(place, 1).unwrap_or(low);
+                    if *at > low {
+                        self.stack.push(Frame::GiveBack { then, at: *at, low });
+                    }
+                    return Some(then);
+                }
+                Frame::Lazy { code, more, at: place } => {
+                    let Instruction::SpanLazy { classes, then, .. } =
+                        &self.program.code[code as usize]
+                    else {
+                        continue; // no other instruction makes such a frame
+                    };
+                    if let Some(end) = self.step(classes, place) {
+                        *at = end;
+                        if more > 1 {
+                            self.stack.push(Frame::Lazy { code, more: more - 1, at: end });
+                        }
+                        return Some(*then);
+                    }
+                }
+                Frame::Look { code, at: place } => {
+                    self.barriers.pop();
+                    if let Instruction::Look { negative: true, then, .. } =
+                        self.program.code[code as usize]
+                    {
+                        *at = place;
+                        return Some(then);
+                    }
+                }
+                Frame::Atom => {
+                    self.barriers.pop();
+                }
+            }
+        }
+        None
+    }
+}
