@@ -27,11 +27,12 @@ def resolve_snapshots(snapshots: object, settings: Settings) -> tuple[int, ...]:
         raise SettingsTypeError(
             f"snapshots must be a sequence of integers, not {type_name(snapshots)}"
         )
-    if snapshots and settings.ngram_split:
-        raise SettingsError(
-            "snapshots exclude ngram_split: "
-            "training at a smaller vocabulary size makes other operations"
-        )
+    for name, is_used in (("ngram_split", settings.ngram_split), ("tau", settings.tau is not None)):
+        if snapshots and is_used:
+            raise SettingsError(
+                f"snapshots exclude {name}: "
+                "training at a smaller vocabulary size makes other operations"
+            )
     least, what = ALPHABETS[settings.alphabet], "single bytes"
     if settings.algorithm == "superbpe" and settings.regular_vocab_size > least:
         least, what = settings.regular_vocab_size, "regular tokens"

@@ -24,8 +24,9 @@ use crate::error::{Error, Progress, Result};
 use crate::merges::{byte_tokens, first_floor, train_vocabulary};
 use crate::model::Op;
 use crate::parallel::{POLL, beside};
+use crate::pretokenize::Pretokenizer;
 use crate::pruning::Pruning;
-use crate::settings::{Algorithm, Alphabet, Settings};
+use crate::settings::{Algorithm, Settings};
 use crate::superwords::{Supermerges, renumber};
 use crate::tables::PretokenCounts;
 use crate::ticker::Ticker;
@@ -74,7 +75,7 @@ pub(crate) fn train_both_phases(
     byte_tokens(pretokens, settings.alphabet)?; // the errors of phase 1 come first
     pruning.advance(threads, &AtomicBool::new(false), progress)?;
     let (pieces, floor) = pruning.finish()?;
-    let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings.alphabet);
+    let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings)?;
     let known = vocabulary.len();
     let rows = candidate_rows(pieces, &tokens, threads, progress)?;
     drop(tokens);
@@ -114,20 +115,23 @@ pub(crate) fn train_both_phases(
     Ok(BothPhases { phase_1, floor, ops: ops.map(|ops| renumber(&ops, alphabet)) })
 }
 
-/// An alphabet and the pretokens that occur `least` times; and the token of each, or
-/// [`NOT_ELIGIBLE`] for those that are rarer or too long.
+/// An alphabet and the eligible pretokens that occur `least` times; and the token of each, or
+/// [`NOT_ELIGIBLE`] for those that are rarer or too long. (Counts that were made elsewhere may hold
+/// runs with pretokens that are not eligible.)
 fn vocabulary_of_pretokens(
     pretokens: &PretokenCounts,
     least: u64,
-    alphabet: Alphabet,
-) -> (Vocabulary, Vec<u32>) {
-    let mut vocabulary = Vocabulary::new(alphabet);
-    let mut number = |(pretoken, count)| match count >= least {
-        true => vocabulary.add_whole(pretoken).unwrap_or(NOT_ELIGIBLE),
-        false => NOT_ELIGIBLE,
-    };
-    let tokens = pretokens.iter().map(&mut number).collect();
-    (vocabulary, tokens)
+    settings: &Settings,
+) -> Result<(Vocabulary, Vec<u32>)> {
+    let mut vocabulary = Vocabulary::new(settings.alphabet);
+    let pretokenizer = Pretokenizer::new(&settings.cutting)?;
+    let mut tokens = Vec::with_capacity(pretokens.len());
+    for (pretoken, count) in pretokens.iter() {
+        let takes_part = count >= least && pretokenizer.is_eligible(pretoken)?;
+        let number = if takes_part { vocabulary.add_whole(pretoken) } else { None };
+        tokens.push(number.unwrap_or(NOT_ELIGIBLE));
+    }
+    Ok((vocabulary, tokens))
 }
 
 /// How far both phases are.
@@ -228,6 +232,7 @@ impl Ahead<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Alphabet;
     use crate::counts::count_table;
     use crate::error::{ErrorKind, no_progress};
     use crate::merges::Stop;

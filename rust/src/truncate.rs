@@ -1,13 +1,9 @@
 //! A model cut to fewer tokens, as training would have made it (SPEC section 12.4).
 
 use crate::error::{Error, ErrorKind, Progress, Result};
-use crate::header::header_from_bytes;
 use crate::model::OpKind;
 use crate::model_file::{Limits, model_from_bytes, model_to_bytes};
 use crate::settings::{Algorithm, MAX_COUNT};
-
-/// The keys of settings with which training at a smaller size makes other ops, not fewer.
-const NOT_CUT: [(&str, &str); 2] = [("ngram_floor", "n-gram splitting"), ("tau", "deletions")];
 
 /// Cuts the model of a file after the first op that makes token number `vocab_size`: the artifact
 /// of training at that size with all else the same, for SuperBPE with the same regular tokens.
@@ -26,10 +22,10 @@ pub fn truncate_model(
     let limits = Limits { any_unicode, max_token_bytes: most, max_total_bytes: most };
     let mut model = model_from_bytes(data, &limits, progress)?;
     let fail = |text: String| Err(Error::new(ErrorKind::Settings, text));
-    let keys = header_from_bytes(data.split(|&byte| byte == b'\n').next().unwrap_or_default())?;
-    let deletes = model.ops.iter().any(|op| !matches!(op.kind, OpKind::Merge | OpKind::Supermerge));
-    for (key, what) in NOT_CUT {
-        if keys.iter().any(|(name, _)| name == key) || (key == "tau" && deletes) {
+    for (is_used, what) in
+        [(model.ngram_floor.is_some(), "n-gram splitting"), (model.tau.is_some(), "deletions")]
+    {
+        if is_used {
             return fail(format!(
                 "a model with {what} cannot be cut: \
                  training at a smaller vocabulary size makes other operations"

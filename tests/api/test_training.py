@@ -135,6 +135,26 @@ LIMITS = (
 )
 
 
+def test_runs_with_pretokens_that_are_not_eligible(backend_name):
+    """Counts made elsewhere may hold them: they cut the runs, with any number of threads."""
+    names = [b"wa", b"xb", b".", b"yc", b"1"]
+    pretokens = [(name, 90 - n) for n, name in enumerate(names)]
+    runs = [((b"wa", b".", b"xb"), 40), ((b"wa", b"xb", b"1", b"yc"), 20), ((b"xb", b"yc"), 9)]
+    models = {
+        superword.train_from_counts(
+            pretokens,
+            runs,
+            algorithm="boundless",
+            vocab_size=259,
+            threads=threads,
+            backend=name,
+        ).to_bytes()
+        for name in {backend_name, "python"}
+        for threads in (1, 2, 3)
+    }
+    assert len(models) == 1
+
+
 def test_a_model_that_needs_higher_limits_says_which(
     backend_name: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

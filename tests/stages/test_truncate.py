@@ -24,7 +24,7 @@ AGAIN = [
 def artifact(backend: ModuleType, algorithm: str, ops: list[Any], **more: Any) -> bytes:
     model = Model(
         *(algorithm, "bytes", "superword", "gpt2", "regular-first", ("<s>",)),
-        *(backend.UNICODE_VERSION, None, None, 2, 20, 9, 4),
+        *(backend.UNICODE_VERSION, *[None] * 3, r"\p{L}", *[None] * 4, 2, 20, 9, 4),
         [Op(*op, 5) for op in ops],
     )
     data = backend.model_to_bytes(model._replace(**more))
@@ -67,6 +67,11 @@ def test_the_cut(backend: ModuleType, algorithm: str, ops: list[Any], size: int,
         (
             *("boundless", GROWING, {"ngram_floor": 9, "ngram_max_length": 4}, 257),
             "a model with n-gram splitting cannot be cut: "
+            "training at a smaller vocabulary size makes other operations",
+        ),
+        (  # nothing has been deleted, but something might have been at another size
+            *("boundless", GROWING, {"tau": "9/10", "blow_up": "pair"}, 257),
+            "a model with deletions cannot be cut: "
             "training at a smaller vocabulary size makes other operations",
         ),
     ],

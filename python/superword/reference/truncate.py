@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from superword.errors import SettingsError
-from superword.reference.header import header_from_bytes
 from superword.reference.model_file import model_from_bytes, model_to_bytes
 from superword.reference.vocabulary import alphabet_tokens
 from superword.settings import MAX_COUNT
 
-# The keys of settings with which training at a smaller size makes other ops, not fewer
-_NOT_CUT = {"ngram_floor": "n-gram splitting", "tau": "deletions"}
-
 
 def truncate_model(data: bytes, vocab_size: int, any_unicode: bool = False) -> bytes:
-    """Cut a model after the first op that makes token number `vocab_size`.
+    r"""Cut a model after the first op that makes token number `vocab_size`.
 
     Args:
         data: the bytes of a model file.
@@ -32,17 +28,15 @@ def truncate_model(data: bytes, vocab_size: int, any_unicode: bool = False) -> b
     >>> from superword.model import Model, Op
     >>> ops = [Op("merge", 97, 98, 256, 2), Op("merge", 256, 99, 257, 1)]
     >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", [], "17.0.0", None, None,
-    ...               1, 5, 2, 2, ops)
+    ...               None, r"\p{L}", None, None, None, None, 1, 5, 2, 2, ops)
     >>> truncate_model(model_to_bytes(model), 257).splitlines()[1:-1]
     [b'm 97 98 2']
 
     Source: SPEC 12.4.
     """
     model = model_from_bytes(data, any_unicode, MAX_COUNT, MAX_COUNT)
-    keys = header_from_bytes(data[: data.index(b"\n")])
-    deletes = any(op.kind not in ("merge", "supermerge") for op in model.ops)
-    for key, what in _NOT_CUT.items():
-        if key in keys or (key == "tau" and deletes):
+    for setting, what in ((model.ngram_floor, "n-gram splitting"), (model.tau, "deletions")):
+        if setting is not None:
             raise SettingsError(
                 f"a model with {what} cannot be cut: "
                 "training at a smaller vocabulary size makes other operations"
