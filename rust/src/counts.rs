@@ -116,7 +116,10 @@ impl Sink for Counter<'_> {
         let Self { pretokenizer, pretokens, runs, limit, keys, numbers } = self;
         pretokens.seeds.keys_of(text.as_bytes(), batch, keys);
         let pieces = batch.pieces(text.as_bytes()).map(|pretoken| (pretoken, 1));
-        pretokens.add_all(keys, pieces, |pretoken| pretokenizer.is_eligible(pretoken), numbers)?;
+        // only runs ask what is eligible
+        let asked = runs.is_some();
+        let eligible = |pretoken: &[u8]| Ok(asked && pretokenizer.is_eligible(pretoken)?);
+        pretokens.add_all(keys, pieces, eligible, numbers)?;
         runs.as_mut().map_or(Ok(()), |runs| runs.take(numbers, *limit))
     }
 

@@ -36,8 +36,9 @@ enum Frame {
 pub(crate) struct Matcher<'t> {
     program: &'t Program,
     text: &'t [u8],
-    /// Where the text stands in that of the call, in characters, for the error.
-    start: usize,
+    /// For the error: where the text stands in that of the call, in characters; `None` for a
+    /// pretoken to be judged.
+    start: Option<usize>,
     /// How many steps there are in all, and are left.
     limit: i64,
     steps: i64,
@@ -49,7 +50,7 @@ pub(crate) struct Matcher<'t> {
 }
 
 impl<'t> Matcher<'t> {
-    pub(crate) fn new(program: &'t Program, text: &'t str, start: usize) -> Self {
+    pub(crate) fn new(program: &'t Program, text: &'t str, start: Option<usize>) -> Self {
         let limit = (text.chars().count() as i64)
             .saturating_mul(STEPS_PER_CHARACTER)
             .saturating_add(BASE_STEPS);
@@ -119,11 +120,15 @@ impl<'t> Matcher<'t> {
     fn too_expensive(&self, at: usize) -> Error {
         let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
         let before: String = text(&self.text[at..]).chars().take(20).collect();
-        let place = self.start + text(&self.text[..at]).chars().count();
+        let place = self.start.unwrap_or(0) + text(&self.text[..at]).chars().count();
         let limit = self.limit;
+        let (what, whole) = match self.start {
+            Some(_) => ("pattern", "text"),
+            None => ("eligible pattern", "pretoken"),
+        };
         let text = format!(
-            "the pattern is too expensive: no end after {limit} steps, at position {place} of the \
-             text, before '{before}'; simplify the pattern, or cut the text"
+            "the {what} is too expensive: no end after {limit} steps, at position {place} of the \
+             {whole}, before '{before}'; simplify the pattern, or cut the text"
         );
         Error::new(ErrorKind::Pattern, text)
     }

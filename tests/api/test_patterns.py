@@ -145,3 +145,15 @@ def test_parity(both_backends, tmp_path):
     source = (str(path), "jsonl", "none", "text")
     found = parity.compare(*both_backends, tokenizer.to_bytes(), [source], 2)
     assert (found.difference, found.documents) == (None, 9)
+
+
+def test_an_expensive_eligible_pattern(backend_name):
+    """It is asked where superwords are wanted alone, and named in the error."""
+    settings = {"vocab_size": 258, "eligible_pattern": "a+a+a+c", "backend": backend_name}
+    assert superword.train(["a" * 2600 + "b"], **settings).vocab_size == 258
+    with pytest.raises(superword.PatternTooExpensiveError) as caught:
+        superword.train(["a" * 2600 + "b"], algorithm="boundless", **settings)
+    assert str(caught.value) == (
+        "the eligible pattern is too expensive: no end after 2260100 steps, at position 0 of the "
+        "pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify the pattern, or cut the text"
+    )

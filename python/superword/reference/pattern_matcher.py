@@ -81,11 +81,14 @@ class Matcher:
 
     def search(self, text: str) -> bool:
         """Tell whether there is a match anywhere in a text; errors as for `pieces`."""
-        match = self._matches(text, 0)
+        match = self._matches(text, None)
         return any(match(at) >= 0 for at in range(len(text)))
 
-    def _matches(self, text: str, start: int) -> Callable[[int], int]:
-        """Return what finds the end of the match at a place, -1 where there is none."""
+    def _matches(self, text: str, start: int | None) -> Callable[[int], int]:
+        """Return what finds the end of the match at a place, -1 where there is none.
+
+        `start` is where the text stands in that of the call, None for a pretoken to be judged.
+        """
         letters = text.translate(self._class_letters) + self._end
         steps = BASE_STEPS + STEPS_PER_CHARACTER * len(text)
         first = self._first
@@ -98,10 +101,13 @@ class Matcher:
             else:
                 end, steps = self._match(letters, at, steps)
             if steps < 0:
+                what, whole = "pattern", "text"
+                if start is None:
+                    what, whole = "eligible pattern", "pretoken"
                 raise PatternTooExpensiveError(
-                    f"the pattern is too expensive: no end after "
+                    f"the {what} is too expensive: no end after "
                     f"{BASE_STEPS + STEPS_PER_CHARACTER * len(text)} steps, at position "
-                    f"{start + at} of the text, before '{text[at : at + 20]}'; "
+                    f"{(start or 0) + at} of the {whole}, before '{text[at : at + 20]}'; "
                     "simplify the pattern, or cut the text"
                 )
             return end

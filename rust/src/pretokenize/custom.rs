@@ -118,7 +118,7 @@ impl Pretokenizer {
         let Ok(text) = std::str::from_utf8(pretoken) else { return Ok(false) };
         match &self.0.eligible {
             None => Ok(is_eligible_text(text)),
-            Some(program) => Matcher::new(program, text, 0).search(&mut || Ok(())),
+            Some(program) => Matcher::new(program, text, None).search(&mut || Ok(())),
         }
     }
 }
@@ -266,7 +266,7 @@ impl<'t> Custom<'t> {
             Scanner::Program(program) => {
                 let matcher = self
                     .matcher
-                    .get_or_insert_with(|| Matcher::new(program, chunk, self.characters));
+                    .get_or_insert_with(|| Matcher::new(program, chunk, Some(self.characters)));
                 let (end, known) = matcher.piece(at, poll)?;
                 self.known = known.map(|known| self.chunk_start + known);
                 end
