@@ -10,6 +10,27 @@ use std::cmp::Ordering;
 
 use crate::vocabulary::Vocabulary;
 
+/// The bytes of tokens, piece by piece; an empty one where a token was opened.
+pub(crate) struct Pieces<'v> {
+    pub(crate) vocabulary: &'v Vocabulary,
+    /// What is left, the first last.
+    pub(crate) waiting: Vec<u32>,
+}
+
+impl<'v> Iterator for Pieces<'v> {
+    type Item = &'v [u8];
+
+    fn next(&mut self) -> Option<&'v [u8]> {
+        let token = self.waiting.pop()?;
+        if !self.vocabulary.is_long(token) {
+            return Some(self.vocabulary.head(token));
+        }
+        let (left, right) = self.vocabulary.parts(token);
+        self.waiting.extend([right, left]);
+        Some(&[])
+    }
+}
+
 /// A token, or what remains of it behind one of its left parts.
 #[derive(Clone, Copy)]
 struct Rest {

@@ -15,7 +15,7 @@ use crate::model::{Op, OpKind};
 use crate::polynomial::{PRIME, multiply, polynomial, power};
 use crate::settings::Alphabet;
 use crate::ticker::{OP_WORK, Ticker};
-use crate::token_order::compare_joined;
+use crate::token_order::{Pieces, compare_joined};
 
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
@@ -396,34 +396,6 @@ impl Vocabulary {
                 return token;
             };
         }
-    }
-
-    /// Takes the last token: returns its bytes, or puts its parts in its place if it is long.
-    fn open(&self, waiting: &mut Vec<u32>) -> &[u8] {
-        match waiting.pop() {
-            Some(number) if self.tokens[number as usize].is_long() => {
-                let Token { left, right, .. } = self.tokens[number as usize];
-                waiting.extend([right, left]);
-                &[]
-            }
-            Some(number) => self.head(number),
-            None => &[],
-        }
-    }
-}
-
-/// The bytes of tokens, piece by piece; an empty one where a token was opened.
-struct Pieces<'v> {
-    vocabulary: &'v Vocabulary,
-    /// What is left, the first last.
-    waiting: Vec<u32>,
-}
-
-impl<'v> Iterator for Pieces<'v> {
-    type Item = &'v [u8];
-
-    fn next(&mut self) -> Option<&'v [u8]> {
-        (!self.waiting.is_empty()).then(|| self.vocabulary.open(&mut self.waiting))
     }
 }
 
