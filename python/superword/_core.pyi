@@ -16,6 +16,8 @@ __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "artifact_of_published",
+    "check_publishable",
     "classify",
     "count_documents",
     "count_files",
@@ -26,6 +28,9 @@ __all__ = [
     "model_from_bytes",
     "model_to_bytes",
     "pretokenize",
+    "publish",
+    "published_from_bytes",
+    "published_to_bytes",
     "read_documents",
     "single_token_pretokens",
     "split_runs",
@@ -38,6 +43,14 @@ __all__ = [
 
 _Op = tuple[str, int, int, int, int]
 _Model = tuple[str, str, str, str, str, Sequence[str], str, int, int, int, int, Sequence[_Op]]
+# configuration, merges (index, left, right, count, flag), deletions (index, token)
+_PublishedOps = tuple[
+    str, Sequence[tuple[int, bytes, bytes, int, bool]], Sequence[tuple[int, bytes]]
+]
+# kind, vocabulary (token, count, whether a supermerge made it), special tokens, words, superwords
+_Published = tuple[
+    str, Sequence[tuple[bytes, int, bool]], Sequence[str], _PublishedOps, _PublishedOps | None
+]
 _Progress = Callable[[str, int, int], None] | None
 # (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
 _Source = tuple[str, str, str, str]
@@ -134,6 +147,17 @@ def model_from_bytes(
 def train_counts(
     counts: Counts, settings: Settings, progress: _Progress = None, threads: int = 1
 ) -> tuple[bytes, str]: ...
+
+# published_file, published_model, publishing
+def published_from_bytes(data: bytes) -> _Published: ...
+def published_to_bytes(published: _Published) -> bytes: ...
+def artifact_of_published(
+    data: bytes, max_token_bytes: int | None = None, max_total_bytes: int | None = None
+) -> bytes: ...
+def check_publishable(settings: Settings) -> None: ...
+def publish(
+    counts: Counts, settings: Settings, artifact: bytes, progress: _Progress = None
+) -> bytes: ...
 
 # encoder
 @final

@@ -25,6 +25,8 @@ from superword.errors import (
 )
 from superword.files import reason
 from superword.progress import ConsoleProgress
+from superword.published import DROPPED, is_published_name
+from superword.report import warn
 from superword.settings import resolve_threads
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
@@ -115,6 +117,7 @@ def cli() -> None:
     superword encode en.superword < file.txt > ids.txt
     superword decode en.superword < ids.txt
     superword inspect en.superword --superwords 50
+    superword convert en.model en.superword
     superword parity en.superword docs/*.jsonl
 
     Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
@@ -129,7 +132,7 @@ def cli() -> None:
     "--output",
     required=True,
     metavar="MODEL",
-    help="The model file to write; - is standard output.",
+    help="The model file to write, a published one if it ends in .model; - is standard output.",
 )
 @options.settings
 @options.field
@@ -147,6 +150,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     \b
     superword train docs/*.jsonl --vocab-size 32768 -o en.superword
     superword train books/ --algorithm boundless --vocab-size 65536 -o books.superword
+    superword train books/ --scheme gpt4o --vocab-size 65536 -o books.model
     cat *.md | superword train - --lines --vocab-size 8192 -o notes.superword
     """
     _check_environment(given_options["backend"], given_options["threads"])
@@ -154,6 +158,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in given_options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
+    given["published"] = is_published_name(output)
     notices: list[str] = []
     if "-" in files:
         if len(files) > 1:
@@ -172,7 +177,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
     # First of all the model: hours of work must not end with a report that nobody takes.
-    model_output.write_model(output, tokenizer.to_bytes())
+    model_output.write_model(output, tokenizer.to_bytes(given["published"]))
     known = tokenizer.report
     messages.say(str(dataclasses.replace(known, notices=(*notices, *known.notices))))
 
@@ -303,6 +308,34 @@ def inspect(
         lines = [str(tokenizer.report)]
     for line in lines:
         streams.write(f"{line}\n".encode())
+
+
+@cli.command(context_settings=_CONTEXT)
+@options.model
+@click.argument("output")
+@options.backend
+@options.show_help
+def convert(model: str, output: str, backend: str | None, **limits: Any) -> None:
+    """Write MODEL to OUTPUT in the format that its name asks for.
+
+    NAME.superword is our format, also for - (standard output); NAME.model the published one, which
+    only a model has that comes from such a file, or was trained with -o NAME.model. What MODEL is
+    its first line says.
+
+    \b
+    superword convert en.model en.superword
+    superword convert en.model - | sha256sum
+    """
+    _check_environment(backend)
+    published = is_published_name(output)
+    known = published or output in ("", "-") or output.lower().endswith(".superword")
+    if not known:
+        raise click.UsageError(f"{output}: must end in .superword or .model, or be -")
+    model_output.check_output(output, "")
+    tokenizer = _load(model, backend, limits)
+    data = tokenizer.to_bytes(published)
+    model_output.write_model(output, data)
+    warn([DROPPED] if tokenizer.publishable and not published else [])
 
 
 @cli.command(name="parity", context_settings=_CONTEXT)

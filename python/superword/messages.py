@@ -17,6 +17,7 @@ _WORDS = (
     ("any_unicode=True loads it", "--any-unicode loads it"),
     ("more than max_token_bytes = ", "more than --max-token-bytes "),
     ("more than max_total_bytes = ", "more than --max-total-bytes "),
+    ("train with published=True", "train with -o NAME.model"),
     ("exactly one of supermerges and regular_fraction", "exactly one of --supermerges and "
      "--regular-fraction"),
 )  # fmt: skip

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
-from superword.files import read_model, reason, write_atomically
-from superword.model import Model
+from superword.files import read_model
+from superword.loading import Loaded, load_again, load_bytes, save
 from superword.op import Op
-from superword.report import Report, Stage, limits_notice, report_of, warn
-from superword.settings import NO_LIMITS, optional_integer, resolve_threads
+from superword.published import with_columns
+from superword.report import Report, Stage, report_of
+from superword.settings import optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Tokenizer:
         "_backend",
         "_data",
         "_encoder",
+        "_published",
         "_report",
         "_special",
     )
@@ -52,6 +54,7 @@ class Tokenizer:
     _backend: str
     _data: bytes
     _encoder: Encoder
+    _published: bytes | None
     _report: Report
     _special: dict[str, int]
 
@@ -74,7 +77,7 @@ class Tokenizer:
         max_token_bytes: int | None = None,
         max_total_bytes: int | None = None,
     ) -> Tokenizer:
-        """Load a model file.
+        """Load a model file, ours or a published `.model` file: the first line says which.
 
         Args:
             path: the file.
@@ -131,11 +134,17 @@ class Tokenizer:
         longest = optional_integer("max_token_bytes", max_token_bytes)
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
-        loaded = module.load_model(plain, any_unicode, longest, total)
-        return cls._make(module, plain, loaded)
+        return cls._make(module, load_bytes(module, plain, any_unicode, longest, total))
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, published: bool = False) -> bytes:
         """The bytes of the model file; the same from both backends.
+
+        Args:
+            published: a published `.model` file instead, which only a tokenizer has that was loaded
+                from one of version 2, or trained with `published=True`.
+
+        Raises:
+            ModelFormatError: it has none.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
@@ -143,10 +152,14 @@ class Tokenizer:
 
         Source: SPEC section 10.
         """
-        return self._data
+        wanted = arguments.flag("published", published)
+        return with_columns(self._published) if wanted else self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
+
+        A name that ends in `.model` gets a published file, as `to_bytes(published=True)` gives it;
+        any other ours, with a warning if that drops what only the published file holds.
 
         Args:
             path: the file; one that is there is replaced.
@@ -154,34 +167,13 @@ class Tokenizer:
         Raises:
             ModelFormatError: the file cannot be written; the text names it.
         """
-        name = arguments.path(path)
-        try:
-            write_atomically(name, self._data)
-        except (OSError, ValueError) as error:
-            raise ModelFormatError(
-                f"model file '{printable(name)}' cannot be written: {reason(error)}"
-            ) from None
-
-    @classmethod
-    def _from_training(
-        cls, module: ModuleType, data: bytes, notices: Iterable[str] = (), **trained: Any
-    ) -> Tokenizer:
-        """The tokenizer of a model that has just been trained."""
-        try:
-            loaded = module.load_model(data)
-        except ModelFormatError:  # it passes a limit
-            loaded = module.load_model(data, False, *NO_LIMITS)
-            notice = limits_notice(Model(*module.model_from_bytes(data, False, *NO_LIMITS)))
-            warn([notice])
-            notices = (*notices, notice)
-        return cls._make(module, data, loaded, notices=tuple(notices), **trained)
+        save(arguments.path(path), self._data, self._published)
 
     @classmethod
     def _make(
         cls,
         module: ModuleType,
-        data: bytes,
-        loaded: tuple[Encoder, Sequence[Any]],
+        loaded: Loaded,
         stages: Callable[[], tuple[Stage, ...]] = tuple,
         **trained: Any,
     ) -> Tokenizer:
@@ -190,17 +182,17 @@ class Tokenizer:
         `stages` is asked once the encoder is ready, which takes a part of the time of training.
         """
         self = object.__new__(cls)
-        encoder, model = loaded[0], Model(*loaded[1])
-        backend = _backend.name_of(module)
-        report = report_of(model, encoder, len(data), backend, stages=stages(), **trained)
-        tokens = report.tokens
-        special = {token: tokens + i for i, token in enumerate(model.special_tokens)}
+        data, published, encoder, model, notices = loaded
+        known = {"backend": _backend.name_of(module), "notices": notices, **trained}
+        report = report_of(model, encoder, len(data), stages=stages(), **known)
+        special = {token: report.tokens + i for i, token in enumerate(model.special_tokens)}
         values = {
-            # Known from the model alone, so that equal tokenizers have equal pickles.
+            # Known from the model alone: equal tokenizers must not differ in it.
             "_any_unicode": model.unicode != module.UNICODE_VERSION,
             "_backend": report.backend,
             "_data": data,
             "_encoder": encoder,
+            "_published": published,
             "_report": report,
             "_special": special,
         }
@@ -361,6 +353,16 @@ class Tokenizer:
         return self._report
 
     @property
+    def publishable(self) -> bool:
+        """Whether it can be saved as a published `.model` file: see `to_bytes`.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256, scheme="gpt2", published=True).publishable
+        True
+        """
+        return self._published is not None
+
+    @property
     def backend(self) -> str:
         """What runs this tokenizer: "rust" or "python"."""
         return self._backend
@@ -437,11 +439,9 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickle, (self._data, self._any_unicode)
+        return _unpickle, (self._data, self._any_unicode, self._published)
 
 
-def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
-    longest, total = NO_LIMITS
-    return Tokenizer.from_bytes(
-        data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
-    )
+def _unpickle(data: bytes, any_unicode: bool, published: bytes | None = None) -> Tokenizer:
+    module = _backend.load()
+    return Tokenizer._make(module, load_again(module, data, published, any_unicode))

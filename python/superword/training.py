@@ -9,8 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from superword import _backend
+from superword.arguments import flag
 from superword.corpus import DocumentBatches, check_options, find_files
 from superword.errors import InputError, InputTypeError, SettingsError
+from superword.loading import load_trained
 from superword.progress import StageClock, resolve_progress
 from superword.report import Stage, warn
 from superword.settings import (
@@ -53,6 +55,7 @@ def train(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    published: bool = False,
     field: str = "text",
     lines: bool = False,
     threads: int | None = None,
@@ -82,6 +85,8 @@ def train(
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
         id_order: "regular-first" or "creation".
+        published: whether to look at the corpus again, after training, for what a published
+            `.model` file says of it, so that the tokenizer can be saved as one.
         field: for `files`: the name of the document in a `.jsonl` line.
         lines: for `files`: whether each line of a `.txt` file is a document.
         threads: None for SUPERWORD_THREADS or else all CPUs this process may use.
@@ -130,6 +135,7 @@ def train(
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
+    published = _published(module, published, settings)
     try:
         if files is not None:
             found = find_files(files, field, lines)
@@ -144,7 +150,7 @@ def train(
             counts = _count_documents(module, DocumentBatches(documents), settings, count, clock)
             notices = [*counts.notices]
         warn(counts.notices)
-        return _train_counts(module, counts, settings, count, clock, notices)
+        return _train_counts(module, counts, settings, count, clock, notices, published)
     finally:
         clock.close()
 
@@ -166,6 +172,7 @@ def train_from_counts(
     special_tokens: Sequence[str] = (),
     alphabet: Alphabet = "bytes",
     id_order: IdOrder = "regular-first",
+    published: bool = False,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: ProgressArgument = None,
@@ -209,6 +216,7 @@ def train_from_counts(
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
+    published = _published(module, published, settings)
     try:
         clock.begin("count")
         counts: Counts = module.count_table(
@@ -217,7 +225,7 @@ def train_from_counts(
             _documents(documents),
         )
         warn(counts.notices)
-        return _train_counts(module, counts, settings, count, clock, [*counts.notices])
+        return _train_counts(module, counts, settings, count, clock, [*counts.notices], published)
     finally:
         clock.close()
 
@@ -251,6 +259,7 @@ def _train_counts(
     threads: int,
     clock: StageClock,
     notices: list[str],
+    published: bool,
 ) -> Tokenizer:
     """Everything after counting."""
     if not counts.pretokens:
@@ -258,21 +267,29 @@ def _train_counts(
         warn([_EMPTY])
     clock.begin("merges")
     data, stop = module.train_counts(counts, settings, clock, threads)
+    rows = module.publish(counts, settings, data, clock) if published else None
 
     def stages() -> tuple[Stage, ...]:
         clock.end()
         return tuple(Stage(name, seconds) for name, seconds in clock.seconds())
 
     clock.begin("load")
-    return Tokenizer._from_training(
+    return Tokenizer._make(
         module,
-        data,
+        load_trained(module, data, rows, notices),
         asked=settings.vocab_size,
         stop=stop,
         threads=threads,
         stages=stages,
-        notices=notices,
     )
+
+
+def _published(module: ModuleType, value: object, settings: Settings) -> bool:
+    """Whether a published file is wanted, which is refused for settings it cannot hold."""
+    wanted = flag("published", value)
+    if wanted:
+        module.check_publishable(settings)
+    return wanted
 
 
 def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[tuple[_Key, int]]:

@@ -18,7 +18,8 @@ use crate::vocabulary::{MAX_OPS, Vocabulary};
 
 const FORMAT: &str = "superword";
 const VERSION: u64 = 1;
-const ELIGIBLE_PATTERN: &str = "\\p{L}";
+/// What the text of a pretoken must match to be eligible.
+pub(crate) const ELIGIBLE_PATTERN: &str = "\\p{L}";
 
 /// The longest token that is loaded unless the caller says otherwise.
 pub const MAX_TOKEN_BYTES: u64 = 1 << 24;

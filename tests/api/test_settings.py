@@ -41,8 +41,8 @@ def test_the_defaults_are_the_same_everywhere() -> None:
 
 def test_train_takes_the_names_of_its_documentation() -> None:
     names = """documents files algorithm vocab_size scheme rules supermerges regular_fraction
-        min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order field
-        lines threads backend progress"""
+        min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order
+        published field lines threads backend progress"""
     assert list(inspect.signature(superword.train).parameters) == names.split()
 
 

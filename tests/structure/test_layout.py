@@ -53,6 +53,7 @@ APART = {
         "first_floor": "Python counts all pairs",
     },
     "pretokenize": {"pretokenize": "the iterator Pretokens in Rust"},
+    "published_lines": {"at": "an except clause in Python"},
     "scripts": {
         "is_real": "a method in Rust",
         "eight_bytes": "the fast path over ASCII",

@@ -16,6 +16,9 @@ from superword.reference.encoder import Encoder, load_model
 from superword.reference.merges import train_merges
 from superword.reference.model_file import model_from_bytes, model_to_bytes
 from superword.reference.pretokenize import is_eligible_text, pretokenize
+from superword.reference.published_file import published_from_bytes, published_to_bytes
+from superword.reference.published_model import check_publishable
+from superword.reference.publishing import artifact_of_published, publish
 from superword.reference.scripts import classify, split_scripts
 from superword.reference.special_tokens import split_special_tokens
 from superword.reference.superwords import train_superwords
@@ -26,6 +29,8 @@ __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "artifact_of_published",
+    "check_publishable",
     "classify",
     "count_documents",
     "count_files",
@@ -36,6 +41,9 @@ __all__ = [
     "model_from_bytes",
     "model_to_bytes",
     "pretokenize",
+    "publish",
+    "published_from_bytes",
+    "published_to_bytes",
     "read_documents",
     "single_token_pretokens",
     "split_runs",
