@@ -13,6 +13,7 @@ import pytest
 
 import superword
 from superword import _backend
+from superword.loading import load_trained
 from superword.model import Model, Op
 
 DOCUMENTS = ["to be or not to be", "that is the question", "", "to be is to do"]
@@ -146,7 +147,8 @@ def test_a_model_that_needs_higher_limits_says_which(backend_name: str) -> None:
     data = module.model_to_bytes(model)
     text = LIMITS.format(2**25, 2**26 - 2)
     with pytest.warns(superword.SuperwordWarning) as caught:
-        tokenizer = superword.Tokenizer._from_training(module, data, notices=["mine"])
+        loaded = load_trained(module, data, None, ["mine"])
+    tokenizer = superword.Tokenizer._make(module, loaded)
     assert [str(warning.message) for warning in caught] == [text]
     assert tokenizer.report.notices == ("mine", text)
     name: Any = backend_name
