@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
-from superword.files import read_model, reason, write_atomically
-from superword.loaded import parts
+from superword.files import read_model
+from superword.loading import load_again, load_bytes, parts, save
 from superword.op import Op
+from superword.published import with_columns
 from superword.report import Report
-from superword.settings import MAX_IDS, NO_LIMITS, integer, optional_integer, resolve_threads
+from superword.settings import MAX_IDS, integer, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Tokenizer:
         "_backend",
         "_data",
         "_encoder",
+        "_published",
         "_report",
         "_snapshots",
         "_special",
@@ -52,6 +54,7 @@ class Tokenizer:
     _backend: str
     _data: bytes
     _encoder: Encoder
+    _published: bytes | None
     _report: Report
     _snapshots: Mapping[int, Tokenizer]
     _special: dict[str, int]
@@ -75,7 +78,7 @@ class Tokenizer:
         max_token_bytes: int | None = None,
         max_total_bytes: int | None = None,
     ) -> Tokenizer:
-        """Load a model file.
+        """Load a model file, ours or a published `.model` file: the first line says which.
 
         Args:
             path: the file.
@@ -132,11 +135,18 @@ class Tokenizer:
         longest = optional_integer("max_token_bytes", max_token_bytes)
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
-        loaded = module.load_model(plain, any_unicode, longest, total)
-        return cls._make(parts(module, plain, loaded))
+        loaded = load_bytes(module, plain, any_unicode, longest, total)
+        return cls._make(parts(module, loaded))
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, published: bool = False) -> bytes:
         """The bytes of the model file; the same from both backends.
+
+        Args:
+            published: a published `.model` file instead, which only a tokenizer has that was loaded
+                from one of version 2, or trained with `published=True`.
+
+        Raises:
+            ModelFormatError: it has none.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
@@ -144,10 +154,14 @@ class Tokenizer:
 
         Source: SPEC section 10.
         """
-        return self._data
+        wanted = arguments.flag("published", published)
+        return with_columns(self._published) if wanted else self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
+
+        A name that ends in `.model` gets a published file, as `to_bytes(published=True)` gives it;
+        any other ours, with a warning if that drops what only the published file holds.
 
         Args:
             path: the file; one that is there is replaced.
@@ -155,17 +169,11 @@ class Tokenizer:
         Raises:
             ModelFormatError: the file cannot be written; the text names it.
         """
-        name = arguments.path(path)
-        try:
-            write_atomically(name, self._data)
-        except (OSError, ValueError) as error:
-            raise ModelFormatError(
-                f"model file '{printable(name)}' cannot be written: {reason(error)}"
-            ) from None
+        save(arguments.path(path), self._data, self._published)
 
     @classmethod
     def _make(cls, values: Mapping[str, Any]) -> Tokenizer:
-        """Put one together from what `loaded.parts` gives."""
+        """Put one together from what `loading.parts` gives."""
         self = object.__new__(cls)
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -195,8 +203,7 @@ class Tokenizer:
         size = integer("vocab_size", vocab_size, 0, MAX_IDS)
         module = _backend.load(self._backend)
         data = module.truncate_model(self._data, size, self._any_unicode)
-        loaded = module.load_model(data, self._any_unicode, *NO_LIMITS)
-        return self._make(parts(module, data, loaded))
+        return self._make(parts(module, load_again(module, data, self._any_unicode)))
 
     # --- encode
 
@@ -362,6 +369,16 @@ class Tokenizer:
         return self._snapshots
 
     @property
+    def publishable(self) -> bool:
+        """Whether it can be saved as a published `.model` file: see `to_bytes`.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256, scheme="gpt2", published=True).publishable
+        True
+        """
+        return self._published is not None
+
+    @property
     def backend(self) -> str:
         """What runs this tokenizer: "rust" or "python"."""
         return self._backend
@@ -438,11 +455,9 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickle, (self._data, self._any_unicode)
+        return _unpickle, (self._data, self._any_unicode, self._published)
 
 
-def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
-    longest, total = NO_LIMITS
-    return Tokenizer.from_bytes(
-        data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
-    )
+def _unpickle(data: bytes, any_unicode: bool, published: bytes | None = None) -> Tokenizer:
+    module = _backend.load()
+    return Tokenizer._make(parts(module, load_again(module, data, any_unicode, published)))
