@@ -108,7 +108,7 @@ def compared(pytestconfig: pytest.Config) -> dict[str, list[str]]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says how many published models were compared."""
     for name, models in terminalreporter.config.stash.get(COMPARED, {}).items():
-        terminalreporter.write_line(f"published models reproduced by {name}: {len(models)} of 91")
+        terminalreporter.write_line(f"published models reproduced by {name}: {len(models)} of 199")
 
 
 @pytest.fixture(scope="session")
