@@ -52,7 +52,8 @@ pub fn publish(
         let single = single_token_pretokens(&ops, &pretokens, settings, progress)?;
         candidates = split_runs(&counts.sorted_runs(progress)?, &single, progress)?;
         if settings.ngram_split {
-            candidates = split_ngrams(&ops, candidates, settings, progress)?;
+            let pieces = split_ngrams(&ops, candidates.clone(), settings, progress)?;
+            candidates = with_singles(&candidates, pieces);
         }
         let ticker = &mut Ticker::new(progress, STAGE, 0);
         let made = vocabulary_of_ops(&ops, settings.alphabet, ticker)?;
@@ -65,6 +66,22 @@ pub fn publish(
     let (token_counts, flags) =
         published_columns(&model.ops, &pretokens, &candidates, settings, progress)?;
     published_to_bytes(&published_of_model(&model, &token_counts, &flags, progress)?)
+}
+
+/// The pieces of split candidates with those of one pretoken, which such files count, too.
+fn with_singles(whole: &SequenceCounts, mut pieces: SequenceCounts) -> SequenceCounts {
+    let size = whole.items.iter().max().map_or(0, |&token| token as usize + 1);
+    let mut left = vec![0_u64; size]; // no sum passes 2^63 - 1, as splitting has checked
+    for (tokens, count) in whole.iter() {
+        tokens.iter().for_each(|&token| left[token as usize] += count);
+    }
+    for (tokens, count) in pieces.iter() {
+        tokens.iter().for_each(|&token| left[token as usize] -= count);
+    }
+    for (token, count) in (0..).zip(left).filter(|&(_, count)| count > 0) {
+        pieces.push(&[token], count);
+    }
+    pieces
 }
 
 /// The artifact of a published file of any version, with 0 for what the file does not hold.

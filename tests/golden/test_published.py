@@ -148,7 +148,7 @@ def resolved(published, config, cutting):
     others = {"tau": Fraction(found[1]), "blow_up": BLOW_UPS[found[2] == "1"]} if found else {}
     size = len(published.vocabulary)
     if config.get("greedy") and published.kind == "superbpe":
-        size = ALPHABET + len(published.merges) + supermerges  # which it does not reach
+        size += supermerges - len(published.superwords)  # which it does not reach
     return settings_for(
         ALGORITHMS[published.kind],
         size,

@@ -64,7 +64,7 @@ def publish(
         single = single_token_pretokens(ops, pretokens, settings, progress)
         candidates = split_runs(counts.run_counts(), single, progress)
         if settings.ngram_split:
-            candidates = split_ngrams(ops, candidates, settings, progress)
+            candidates = _with_singles(candidates, split_ngrams(ops, candidates, settings, progress))
         made = vocabulary_of_ops(ops, settings.alphabet).tokens
         known = vocabulary_of_ops(model.ops, settings.alphabet).numbers
         # No op of the model has a token that the model lacks: any number beyond will do.
@@ -72,6 +72,18 @@ def publish(
         candidates = [(tuple(number[token] for token in run), n) for run, n in candidates]
     token_counts, flags = published_columns(model.ops, pretokens, candidates, settings, progress)
     return published_to_bytes(published_of_model(model, token_counts, flags))
+
+
+def _with_singles(
+    whole: Sequence[tuple[tuple[int, ...], int]], pieces: Sequence[tuple[tuple[int, ...], int]]
+) -> list[tuple[tuple[int, ...], int]]:
+    """The pieces of split candidates with those of one pretoken, which such files count, too."""
+    left: defaultdict[int, int] = defaultdict(int)
+    for sign, sequences in ((1, whole), (-1, pieces)):
+        for tokens, count in sequences:
+            for token in tokens:
+                left[token] += sign * count
+    return [*pieces, *(((token,), count) for token, count in sorted(left.items()) if count)]
 
 
 def artifact_of_published(
