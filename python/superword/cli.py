@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import sys
 import traceback
 import warnings
@@ -13,7 +12,16 @@ from typing import Any, Literal
 
 import click
 
-from superword import _backend, display, messages, model_output, options, parity, streams
+from superword import (
+    _backend,
+    display,
+    messages,
+    model_output,
+    one_a_line,
+    options,
+    parity,
+    streams,
+)
 from superword.corpus import find_files
 from superword.errors import (
     BackendError,
@@ -72,24 +80,13 @@ def _outcome(arguments: Sequence[str]) -> tuple[int, str]:
     except MemoryError:
         return INPUT, "the memory is used up"
     except OSError as error:
-        return INPUT, f"{_place(error)}: {reason(error)}"
+        return INPUT, f"{messages.place(error)}: {reason(error)}"
     except SystemExit:
         raise
     except BaseException:  # a panic of the extension is no Exception
         messages.say(traceback.format_exc())
         return INTERNAL, "internal error: please report it with the lines above"
     return 0, ""
-
-
-def _place(error: OSError) -> str:
-    """What the system refused to give, as far as it says so."""
-    if isinstance(error.filename, (str, bytes)):
-        return os.fsdecode(error.filename)
-    try:
-        os.getcwd()
-    except OSError:
-        return "the working folder"
-    return "the system"
 
 
 @contextlib.contextmanager
@@ -171,7 +168,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         for name in outputs:
             if model_output.is_standard_input(name):
                 raise click.UsageError(f"-o {name}: is what standard input reads")
-        given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
+        given["documents"] = one_a_line.standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
         sources = find_files(list(files), given.get("field", "text")).sources
@@ -250,7 +247,7 @@ def encode(
             if ordinary:
                 lists = [tokenizer.encode_ordinary(text) for text in texts]
             else:
-                lists = _encode_lines(tokenizer, texts, allowed, count, name, number)
+                lists = one_a_line.encode_lines(tokenizer, texts, allowed, count, name, number)
             streams.write_ids(lists)
             streams.flush()
             number += len(texts)
@@ -277,7 +274,7 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
         for batch in streams.read_lines(stream, name):
             for line in batch:
                 number += 1
-                document = _decode_line(tokenizer, line, name, number)
+                document = one_a_line.decode_line(tokenizer, line, name, number)
                 streams.write(document + b"\n" if lines else document)
             streams.flush()
 
@@ -448,43 +445,3 @@ def _load(model: str, backend: str | None, limits: dict[str, Any]) -> Tokenizer:
 def _progress(wanted: bool | None) -> Literal[True] | None:
     terminal = sys.stderr is not None and sys.stderr.isatty()
     return True if wanted or (wanted is None and terminal) else None
-
-
-def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
-    with streams.open_input("-") as (stream, name):
-        batches = streams.text_lines(stream, name) if lines else [[streams.read_all(stream, name)]]
-        for number, texts in enumerate(batches):
-            if number == 0 and texts[0].startswith("\ufeff"):
-                notices.append(f"{name}: starts with a byte order mark, which is kept as text")
-            yield from texts
-
-
-def _decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> bytes:
-    parts = list(streams.parse_ids(line, name, number))
-    try:
-        try:
-            return b"".join([tokenizer.decode_bytes(ids) for ids in parts])
-        except EncodingError:
-            # All in one call: the error names the position in the whole line.
-            return tokenizer.decode_bytes([token_id for ids in parts for token_id in ids])
-    except EncodingError as error:
-        raise EncodingError(f"{name}: line {number}: {error}") from None
-
-
-def _encode_lines(
-    tokenizer: Tokenizer,
-    texts: list[str],
-    allowed: Literal["all"] | Collection[str],
-    threads: int,
-    name: str,
-    first: int,
-) -> list[list[int]]:
-    try:
-        return tokenizer.encode_batch(texts, allowed, threads)
-    except EncodingError:
-        for number, text in enumerate(texts, first):
-            try:
-                tokenizer.encode(text, allowed)
-            except EncodingError as error:
-                raise EncodingError(f"{name}: line {number}: {error}") from None
-        raise

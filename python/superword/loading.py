@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 class Loaded(NamedTuple):
     """What a backend made of a model file."""
 
+    module: ModuleType  # the backend
     data: bytes  # the artifact
     published: bytes | None  # the published file of version 2, if there is one
     encoder: Encoder
@@ -39,42 +40,48 @@ def load_bytes(
     """Load a model file of any kind; arguments and errors as of `Tokenizer.from_bytes`."""
     limits = max_token_bytes, max_total_bytes
     if not is_published(data):
-        return _loaded(data, None, module.load_model(data, any_unicode, *limits))
+        return _loaded(module, data, None, module.load_model(data, any_unicode, *limits))
     artifact: bytes = module.artifact_of_published(data, *limits)
     # The version without columns cannot be written.
     published = None if data.startswith(b"word ") else data
     loaded = module.load_model(artifact, any_unicode, *limits)
-    return _loaded(artifact, published, loaded, (NO_TOTALS,))
+    return _loaded(module, artifact, published, loaded, (NO_TOTALS,))
 
 
 def load_trained(module: ModuleType, data: bytes, published: bytes | None = None) -> Loaded:
     """Load what training made, whose limits are not those for files from elsewhere."""
     try:
-        return _loaded(data, published, module.load_model(data))
+        return _loaded(module, data, published, module.load_model(data))
     except ModelFormatError:  # it passes a limit
         loaded = module.load_model(data, False, *NO_LIMITS)
         model = Model(*module.model_from_bytes(data, False, *NO_LIMITS))
-        return _loaded(data, published, loaded, (limits_notice(model),))
+        return _loaded(module, data, published, loaded, (limits_notice(model),))
 
 
 def load_again(
     module: ModuleType, data: bytes, any_unicode: bool, published: bytes | None = None
 ) -> Loaded:
-    """Load what is a part of what was loaded before, or all of it in another process."""
-    return _loaded(data, published, module.load_model(data, any_unicode, *NO_LIMITS))
+    """Load what was loaded before, in another process."""
+    return _loaded(module, data, published, module.load_model(data, any_unicode, *NO_LIMITS))
+
+
+def load_cut(backend: str, data: bytes, vocab_size: int, any_unicode: bool) -> Loaded:
+    """Cut an artifact and load what is left; errors as of `Tokenizer.truncated`."""
+    module = _backend.load(backend)
+    return load_again(module, module.truncate_model(data, vocab_size, any_unicode), any_unicode)
 
 
 def _loaded(
+    module: ModuleType,
     data: bytes,
     published: bytes | None,
     loaded: tuple[Encoder, Sequence[Any]],
     notices: tuple[str, ...] = (),
 ) -> Loaded:
-    return Loaded(data, published, loaded[0], Model(*loaded[1]), notices)
+    return Loaded(module, data, published, loaded[0], Model(*loaded[1]), notices)
 
 
 def parts(
-    module: ModuleType,
     loaded: Loaded,
     *,
     stages: Callable[[], tuple[Stage, ...]] = tuple,
@@ -85,7 +92,7 @@ def parts(
 
     `stages` is asked once the encoder is ready, which takes a part of the time of training.
     """
-    data, published, encoder, model, notices = loaded
+    module, data, published, encoder, model, notices = loaded
     known = {"backend": _backend.name_of(module), "notices": notices, **trained}
     report = report_of(model, encoder, len(data), stages=stages(), **known)
     tokens = report.tokens

@@ -55,6 +55,7 @@ class Model(NamedTuple):
             self.scheme, self.pattern, self.script_pattern, scripts, self.eligible_pattern
         )
 
+
 class PublishedOps(NamedTuple):
     """The section `words` or `superwords` of a published file."""
 

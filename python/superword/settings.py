@@ -356,6 +356,8 @@ def fraction_text(fraction: Fraction) -> str:
     ('9/10', '1/1')
     """
     return f"{fraction.numerator}/{fraction.denominator}"
+
+
 def _ngrams(algorithm: str, split: object, floor: object, longest: object) -> tuple[bool, int, int]:
     """Whether candidates are split at rare n-grams, and the two numbers that go with it."""
     if type(split) is not bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
 from superword.files import read_model
-from superword.loading import load_again, load_bytes, parts, save
+from superword.loading import load_again, load_bytes, load_cut, parts, save
 from superword.op import Op
 from superword.published import with_columns
 from superword.report import Report
@@ -135,18 +135,15 @@ class Tokenizer:
         longest = optional_integer("max_token_bytes", max_token_bytes)
         total = optional_integer("max_total_bytes", max_total_bytes)
         module = _backend.load(backend)
-        loaded = load_bytes(module, plain, any_unicode, longest, total)
-        return cls._make(parts(module, loaded))
+        return cls._make(parts(load_bytes(module, plain, any_unicode, longest, total)))
 
     def to_bytes(self, published: bool = False) -> bytes:
         """The bytes of the model file; the same from both backends.
 
         Args:
-            published: a published `.model` file instead, which only a tokenizer has that was loaded
-                from one of version 2, or trained with `published=True`.
-
-        Raises:
-            ModelFormatError: it has none.
+            published: a published `.model` file instead. Only a tokenizer has it that was loaded
+                from one of version 2, or trained with `published=True`; of any other, also of one
+                that was cut or is a snapshot, `ModelFormatError` is raised.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
@@ -154,20 +151,17 @@ class Tokenizer:
 
         Source: SPEC section 10.
         """
-        wanted = arguments.flag("published", published)
-        return with_columns(self._published) if wanted else self._data
+        return (
+            with_columns(self._published) if arguments.flag("published", published) else self._data
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
 
         A name that ends in `.model` gets a published file, as `to_bytes(published=True)` gives it;
-        any other ours, with a warning if that drops what only the published file holds.
-
-        Args:
-            path: the file; one that is there is replaced.
-
-        Raises:
-            ModelFormatError: the file cannot be written; the text names it.
+        any other ours, with a warning if that drops what only the published file holds. A file
+        that is there is replaced. Raises `ModelFormatError`, which names the file, if it cannot be
+        written.
         """
         save(arguments.path(path), self._data, self._published)
 
@@ -190,7 +184,7 @@ class Tokenizer:
 
         Raises:
             SettingsError: the model has fewer tokens or cannot be cut so far, or it was trained
-                with n-gram splitting, where a smaller size has other operations.
+                with n-gram splitting or deletions, where a smaller size has other operations.
 
         >>> import superword
         >>> tokenizer = superword.train(["to be or not to be"], vocab_size=262)
@@ -201,9 +195,7 @@ class Tokenizer:
         Source: SPEC section 12.4.
         """
         size = integer("vocab_size", vocab_size, 0, MAX_IDS)
-        module = _backend.load(self._backend)
-        data = module.truncate_model(self._data, size, self._any_unicode)
-        return self._make(parts(module, load_again(module, data, self._any_unicode)))
+        return self._make(parts(load_cut(self._backend, self._data, size, self._any_unicode)))
 
     # --- encode
 
@@ -417,9 +409,7 @@ class Tokenizer:
         """Whether some supermerge of the model makes this token.
 
         >>> import superword
-        >>> tokenizer = superword.train(
-        ...     ["to be or not to be"], algorithm="boundless", vocab_size=300
-        ... )
+        >>> tokenizer = superword.train(["to be to be"], algorithm="boundless", vocab_size=300)
         >>> [i for i in range(256, len(tokenizer)) if tokenizer.is_superword(i)] != []
         True
         """
@@ -459,5 +449,4 @@ class Tokenizer:
 
 
 def _unpickle(data: bytes, any_unicode: bool, published: bytes | None = None) -> Tokenizer:
-    module = _backend.load()
-    return Tokenizer._make(parts(module, load_again(module, data, any_unicode, published)))
+    return Tokenizer._make(parts(load_again(_backend.load(), data, any_unicode, published)))

@@ -350,7 +350,7 @@ def _train_counts(
     warn(more)
 
     def small(cut: bytes) -> Tokenizer:
-        return Tokenizer._make(parts(module, load_trained(module, cut)))
+        return Tokenizer._make(parts(load_trained(module, cut)))
 
     snapshots = {size: small(cut) for size, cut in cuts.items()}
 
@@ -359,7 +359,6 @@ def _train_counts(
         return tuple(Stage(name, seconds) for name, seconds in clock.seconds())
 
     values = parts(
-        module,
         loaded,
         stages=stages,
         snapshots=snapshots,

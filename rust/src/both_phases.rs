@@ -232,12 +232,12 @@ impl Ahead<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Alphabet;
     use crate::counts::count_table;
     use crate::error::{ErrorKind, no_progress};
     use crate::merges::Stop;
     use crate::model::OpKind;
     use crate::model_file::{Limits, model_from_bytes};
+    use crate::settings::Alphabet;
     use crate::training::tests::{Numbers, random_counts};
     use crate::training::train_counts;
 

@@ -482,8 +482,8 @@ mod tests {
                 let mut pairs =
                     Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker).unwrap();
                 let (kind, ignore) = (OpKind::Supermerge, &mut |_: &Op| ());
-                let made = merge_best(kind, wanted, &mut pairs, min_count, None, ignore, ticker)
-                    .unwrap();
+                let made =
+                    merge_best(kind, wanted, &mut pairs, min_count, None, ignore, ticker).unwrap();
                 some_recounts += usize::from(pairs.recounts > 0);
                 most_recounts += usize::from(pairs.recounts > MOST_RECOUNTS);
                 made

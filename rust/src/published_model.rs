@@ -52,8 +52,8 @@ pub fn model_of_published(
     let first = configuration_from_line(&words.configuration);
     let first = first.map_err(at(lines.words, "words"))?;
     let cutting = cutting_of_words(&first).map_err(at(lines.words, "words"))?;
-    let (tau, blow_up) = deletions_of_configuration(&first.tau, first.blowup)
-        .map_err(at(lines.words, "words"))?;
+    let (tau, blow_up) =
+        deletions_of_configuration(&first.tau, first.blowup).map_err(at(lines.words, "words"))?;
     if let Some(superwords) = superwords {
         configuration_from_line(&superwords.configuration)
             .and_then(|second| check_superwords(&first, &second, algorithm))

@@ -13,7 +13,6 @@ import pytest
 
 import superword
 from superword import _backend
-from superword.loading import load_trained
 from superword.model import Model, Op
 
 DOCUMENTS = ["to be or not to be", "that is the question", "", "to be is to do"]

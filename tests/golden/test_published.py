@@ -31,8 +31,10 @@ from superword.settings import Cutting
 SCHEMES = {"gpt2": "gpt2", "gpt4": "gpt4", "gpt4o": "gpt4o", "gpt4o_ss": "gpt4o-scripts"}
 # All others are custom patterns, which stand beside each model
 PATTERNS = {
-    "tiny": [*SCHEMES, "gpt2_ss", "gpt4_ss", "gpt4o_sswl", "full", "ultimate", "ultimate_ss"]
-    + ["wordlevel", "wordlevel_ss"],
+    "tiny": [
+        *(*SCHEMES, "gpt2_ss", "gpt4_ss", "gpt4o_sswl", "full"),
+        *("ultimate", "ultimate_ss", "wordlevel", "wordlevel_ss"),
+    ],
     "small": [*SCHEMES, "ultimate", "wordlevel_ss"],
 }
 # Those with deletions: what is deleted when, and what stands for it (b0: the pair, b1: its bytes)

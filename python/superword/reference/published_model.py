@@ -140,8 +140,7 @@ def published_of_model(
     )
     ops = [Op(*op) for op in model.ops]
     tokens = vocabulary_of_ops(ops, model.alphabet).tokens
-    words = PublishedOps(configuration_to_line(first), [], [])
-    added = PublishedOps(configuration_to_line(second), [], [])
+    words, added = _Section([], []), _Section([], [])
     superwords: set[int] = set()
     regular = None  # the last one before this op
     for op, flag in zip(ops, flags, strict=True):
@@ -150,7 +149,7 @@ def published_of_model(
         if op.kind == "delete":
             # The published program deletes what was left and right of the merge twice (SPEC 13).
             is_both = regular is not None and regular.left == regular.right == op.new
-            section.deletions += [(index + n, tokens[op.new]) for n in range(1 + is_both)]
+            section.deletions.extend((index + n, tokens[op.new]) for n in range(1 + is_both))
             continue
         section.merges.append((index, tokens[op.left], tokens[op.right], op.count, flag))
         if op.kind == "merge":
@@ -164,9 +163,16 @@ def published_of_model(
             for number in final_order(ops, len(tokens), model.id_order)
         ],
         list(model.special_tokens),
-        words,
-        None if model.algorithm == "bpe" else added,
+        PublishedOps(configuration_to_line(first), *words),
+        None if model.algorithm == "bpe" else PublishedOps(configuration_to_line(second), *added),
     )
+
+
+class _Section(NamedTuple):
+    """The rows of a section of ops, as they are added."""
+
+    merges: list[tuple[int, bytes, bytes, int, bool]]
+    deletions: list[tuple[int, bytes]]
 
 
 class _Step(NamedTuple):

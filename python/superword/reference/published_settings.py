@@ -1,4 +1,7 @@
-"""Settings that the configuration of a published file says, and those that none can (SPEC 3, 5, 10)."""
+"""Settings that the configuration of a published file says, and those that none can.
+
+Source: SPEC 3, 5, 10.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,9 @@ def publish(
         single = single_token_pretokens(ops, pretokens, settings, progress)
         candidates = split_runs(counts.run_counts(), single, progress)
         if settings.ngram_split:
-            candidates = _with_singles(candidates, split_ngrams(ops, candidates, settings, progress))
+            candidates = _with_singles(
+                candidates, split_ngrams(ops, candidates, settings, progress)
+            )
         made = vocabulary_of_ops(ops, settings.alphabet).tokens
         known = vocabulary_of_ops(model.ops, settings.alphabet).numbers
         # No op of the model has a token that the model lacks: any number beyond will do.
