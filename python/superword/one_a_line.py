@@ -11,6 +11,7 @@ from superword.tokenizer import Tokenizer
 
 
 def standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
+    """The documents of standard input: all of it, or its lines; what to say goes to `notices`."""
     with streams.open_input("-") as (stream, name):
         batches = streams.text_lines(stream, name) if lines else [[streams.read_all(stream, name)]]
         for number, texts in enumerate(batches):
@@ -20,6 +21,7 @@ def standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
 
 
 def decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> bytes:
+    """The bytes of the ids in a line; an error names the input and the line."""
     parts = list(streams.parse_ids(line, name, number))
     try:
         try:
@@ -39,6 +41,7 @@ def encode_lines(
     name: str,
     first: int,
 ) -> list[list[int]]:
+    """The ids of some lines, from number `first` on; an error names the input and the line."""
     try:
         return tokenizer.encode_batch(texts, allowed, threads)
     except EncodingError:

@@ -133,17 +133,15 @@ class Tokenizer:
         plain = arguments.model_data(data)
         any_unicode = arguments.flag("any_unicode", any_unicode)
         longest = optional_integer("max_token_bytes", max_token_bytes)
-        total = optional_integer("max_total_bytes", max_total_bytes)
-        module = _backend.load(backend)
-        return cls._make(parts(load_bytes(module, plain, any_unicode, longest, total)))
+        limits = longest, optional_integer("max_total_bytes", max_total_bytes)
+        return cls._make(parts(load_bytes(_backend.load(backend), plain, any_unicode, *limits)))
 
     def to_bytes(self, published: bool = False) -> bytes:
         """The bytes of the model file; the same from both backends.
 
         Args:
-            published: a published `.model` file instead. Only a tokenizer has it that was loaded
-                from one of version 2, or trained with `published=True`; of any other, also of one
-                that was cut or is a snapshot, `ModelFormatError` is raised.
+            published: a published `.model` file instead, or `ModelFormatError` if this tokenizer
+                is not `publishable`.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
@@ -151,17 +149,15 @@ class Tokenizer:
 
         Source: SPEC section 10.
         """
-        return (
-            with_columns(self._published) if arguments.flag("published", published) else self._data
-        )
+        wanted = arguments.flag("published", published)
+        return with_columns(self._published) if wanted else self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
 
         A name that ends in `.model` gets a published file, as `to_bytes(published=True)` gives it;
         any other ours, with a warning if that drops what only the published file holds. A file
-        that is there is replaced. Raises `ModelFormatError`, which names the file, if it cannot be
-        written.
+        that is there is replaced. Raises `ModelFormatError`, with the name, if that cannot be done.
         """
         save(arguments.path(path), self._data, self._published)
 
@@ -362,7 +358,7 @@ class Tokenizer:
 
     @property
     def publishable(self) -> bool:
-        """Whether it can be saved as a published `.model` file: see `to_bytes`.
+        """Whether it was loaded from a published `.model` file or trained with `published=True`.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=256, scheme="gpt2", published=True).publishable

@@ -51,6 +51,8 @@ def test_a_small_file(backend):
     assert found[5] == ("<a b>",)
     assert spell(found[-1], "bytes")[0] == [(*op, 0) for op in OPS]
     assert load(backend, file_of(OPS[:1]))[0] == "bpe"
+    found = load(backend, file_of(OPS, pattern="a|b"))
+    assert (found[3], found[7], found[10]) == (None, "a|b", r"\p{L}")
 
 
 @st.composite
@@ -114,7 +116,7 @@ DELETED = (
 ONE = [("merge", b"a", b"b")]
 WRONG = [
     (b"word v2\n", "line 1, header: the line must be 'word v1'"),
-    (file_of([], pattern="a"), "line 2, pattern: the patterns are not those of a scheme"),
+    (file_of([], pattern="a*"), "line 2, pattern: pattern can match the empty string"),
     (file_of(ONE).replace(b"0 a b\n", b"1 a b\n"), "line 263, word merges: INDEX must be 0, the "
      "next one of merges and supermerges together"),
     (file_of(ONE).replace(b"0 a b\n", b"0 a bc\n"), "line 263, word merges: no op before this one "

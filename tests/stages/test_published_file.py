@@ -52,7 +52,7 @@ def test_rows(backend):
 
 def test_every_model_of_the_repository(backend, data):
     paths = sorted(data.glob("golden/t*y/*.model*"))
-    assert len(paths) == 27
+    assert len(paths) == 33
     for path in paths:
         read = path.read_bytes()
         content = gzip.decompress(read) if path.suffix == ".gz" else read
@@ -62,7 +62,9 @@ def test_every_model_of_the_repository(backend, data):
         assert (kind, special) == (other.kind, other.special_tokens)
         assert [row[0] for row in vocabulary] == other.vocabulary
         assert {row[0] for row in vocabulary if row[2]} == other.superwords
-        assert [row[1:4] for row in words[1]] == other.merges
+        assert [row[1:4] for row in words[1]] == [op for op in other.regular if op[0] != "delete"]
+        deleted = [op[1] for op in other.regular if op[0] == "delete"]
+        assert set(deleted) == {row[1] for row in words[2]}
         assert [row[1:4] for row in (superwords or ("", []))[1]] == other.supermerges
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 from compose import ALPHABETS, settings_for, spell
@@ -64,7 +65,7 @@ def test_both_kinds_in_order_of_training(backend):
         ("<s>",),
         backend.UNICODE_VERSION,
     )
-    assert tuple(found)[-5:-1] == (0, 0, 0, 0)
+    assert tuple(found)[7:-1] == (None, None, None, r"\p{L}", *[None] * 4, 0, 0, 0, 0)
     assert [(op[0], *op[1:3]) for op in spell(found[-1], "bytes")[0]] == [
         ("merge", b"a", b"b"),
         ("supermerge", b"ab", b"x"),
@@ -112,6 +113,74 @@ def without(given, position, row=None):
     return (*given[:position], row, *given[position + 1 :])
 
 
+def test_custom_patterns(backend):
+    scripts = {"script_specific_regex": "b|.", "script_specific_scripts": ["Thai", "Lao"]}
+    given = rows("word", [], [], main_regex="a", merge_pattern="[a-c]", **scripts)
+    found = model(backend, given)
+    assert found[3] is None
+    assert tuple(found)[7:11] == ("a", "b|.", ("Lao", "Thai"), "[a-c]")
+    given = rows("word", [], [], merge_pattern=None)
+    assert (model(backend, given)[3], model(backend, given)[10]) == ("gpt2", r"\p{L}")
+    # one of the two patterns of a scheme is not the scheme
+    scripts["script_specific_regex"] = GPT2
+    given = rows("word", [], [], **scripts)
+    assert (model(backend, given)[3], model(backend, given)[7]) == (None, GPT2)
+
+
+@pytest.mark.parametrize(
+    ("tau", "blowup", "expected"),
+    [
+        ("0.9", True, ("9/10", "bytes")),
+        ("0.90", False, ("9/10", "pair")),
+        ("1", True, ("1/1", "bytes")),
+        ("1.0", False, ("1/1", "pair")),
+        ("1.1", True, (None, None)),
+        ("1.10", False, (None, None)),
+    ],
+)
+def test_shares(backend, tau, blowup, expected):
+    """What is read is written again as it was."""
+    given = rows("word", [], [], blowup=blowup)
+    line = given[3][0].replace('"tau": 1.1', f'"tau": {tau}')
+    given = without(given, 3, (line, [], []))
+    assert tuple(model(backend, given))[11:13] == expected
+    data = backend.published_to_bytes(given)
+    assert f'"tau": {tau}, '.encode() in data
+    assert backend.published_to_bytes(backend.published_from_bytes(data)) == data
+
+
+def deleting(merges, deletions, made, tau=0.5):
+    """Rows of regular merges (index, left, right) and deletions."""
+    given = rows("word", made, [])
+    merges = [(index, left, right, 1, False) for index, left, right in merges]
+    return without(given, 3, (configuration(tau=tau), merges, deletions))
+
+
+def test_deletions(backend):
+    """Made again it has the last id; deleted twice in a row it is deleted once."""
+    merges = [(0, b"a", b"a"), (1, b"aa", b"aa"), (4, b"b", b"c"), (5, b"a", b"a")]
+    given = deleting(merges, [(2, b"aa"), (3, b"aa")], [b"aaaa", b"bc", b"aa"])
+    found = model(backend, given)
+    assert found[4] == "creation"
+    spelled = [op[:3] for op in spell(found[-1], "bytes")[0]]
+    assert spelled == [
+        ("merge", b"a", b"a"),
+        ("merge", b"aa", b"aa"),
+        ("delete", b"aa", b"aa"),
+        ("merge", b"b", b"c"),
+        ("merge", b"a", b"a"),
+    ]
+
+
+def test_a_supermerge_waits_for_a_deleted_part(backend):
+    """While a part is outside the vocabulary, regular merges go on."""
+    merges = [(0, b"a", b"b", 9, False), (1, b"ab", b"c", 8, False), (3, b"a", b"b", 5, False)]
+    given = rows("boundless", [b"abc", b"ab", b"abx"], [], [(b"ab", b"x", 7)])
+    given = without(given, 3, (configuration(tau=0.5), merges, [(2, b"ab")]))
+    kinds = [op[0] for op in model(backend, given)[-1]]
+    assert kinds == ["merge", "merge", "delete", "merge", "supermerge"]
+
+
 def changed_token(given, index, row):
     vocabulary = list(given[1])
     vocabulary[index] = row
@@ -137,17 +206,30 @@ WRONG = [
      "the token"),
     (without(WORDS, 3, GAP), "line 269, words merges: no merge and no deletion before this line "
      "has the index 1"),
-    (without(WORDS, 3, (GAP[0], [], [(1, b"a")])), "line 270, words deletions: no merge and no "
-     "deletion before this line has the index 0"),
+    (deleting([], [(1, b"a")], []), "line 269, words deletions: no merge and no deletion before "
+     "this line has the index 0"),
+    (without(WORDS, 3, (GAP[0], [], [(0, b"a")])), "line 270, words deletions: nothing is deleted "
+     "where tau is 1.1"),
+    (deleting([], [(0, b"a")], []), "line 269, words deletions: a single byte cannot be deleted"),
+    (deleting([(0, b"a", b"b")], [(1, b"ac")], [b"ab"]), "line 271, words deletions: no op before "
+     "this one makes the deleted token"),
+    (deleting([], [], [], 1.2), "line 264, words: tau must be 1.1 for no deletions, or above 0 and "
+     "at most 1 (as a reduced fraction with at most 2^63 - 1 below the line), not 1.2"),
+    (deleting([(0, b"a", b"b")], [(1, b"ab")], [b"ab"]), "line 3, vocabulary: the ops make 256 "
+     "tokens, the vocabulary has 257"),
     (rows("word", [b"abc"], [(b"ab", b"c", 2)]), "line 268, words merges: no op before this one "
      "makes the left token"),
     (rows("superbpe", [b"xab"], [], [(b"x", b"ab", 2)]), "line 274, superwords merges: no op "
      "before this one makes the right token"),
-    (rows("word", [], [], main_regex="a b"), "line 264, words: the patterns are not those of a "
-     "scheme"),
-    (rows("word", [], [], script_specific_scripts=["Lao"]), "line 264, words: the patterns are not "
-     "those of a scheme"),
-    (rows("word", [], [], merge_pattern="a"), "line 264, words: merge_pattern must be '\\p{L}'"),
+    (rows("word", [], [], main_regex="a("), "line 264, words: pattern at position 1: "
+     "'(' must be escaped to mean itself; a group is (?:…)"),
+    (rows("word", [], [], script_specific_scripts=["Lao"]), "line 264, words: "
+     "script_specific_regex and script_specific_scripts must both be null or neither"),
+    (rows("word", [], [], script_specific_regex="a", script_specific_scripts=["Lao", "Lao"]),
+     "line 264, words: script_specific_scripts must be names, each once, one at least"),
+    (rows("word", [], [], script_specific_regex="a", script_specific_scripts=["Laotian"]),
+     "line 264, words: scripts: 'Laotian' is not the long name of a script"),
+    (rows("word", [], [], merge_pattern=""), "line 264, words: eligible_pattern is empty"),
     (without(WORDS, 3, (configuration(superbpe_mode=True), [], [])), "line 265, words: is_super "
      "and superbpe_mode must be false"),
     (without(SUPERS, 4, (configuration(), [], [])), "line 273, superwords: tau must be 1.1, "
@@ -184,6 +266,8 @@ def test_limits(backend):
              "has no pattern for 'gpt4o-uniscript'"),
         ({"scheme": "gpt4", "rules": "incremental"}, "rules must be 'superword' for a published "
                                                      "file, which cannot say 'incremental'"),
+        ({"scheme": "gpt4", "tau": Fraction(1, 3)}, "tau must be a decimal number of at most 30 "
+                                                    "digits for a published file, not 1/3"),
         ({"scheme": "gpt4", "special_tokens": ("a ",)}, "special token 0 ends in a blank, which a "
                                                         "published file cannot hold"),
     ],
