@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import sys
-import traceback
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import click
 
-from superword import (
-    _backend,
-    display,
-    messages,
-    model_output,
-    one_a_line,
-    options,
-    parity,
-    streams,
-)
+from superword import _backend, display, messages, model_output, options, parity, streams
 from superword.corpus import find_files
 from superword.errors import (
-    BackendError,
     EncodingError,
-    ModelFormatError,
     PatternTooExpensiveError,
-    SettingsError,
-    SuperwordError,
     SuperwordWarning,
 )
-from superword.files import reason
+from superword.outcome import CHECK_FAILED, outcome
 from superword.progress import ConsoleProgress
 from superword.published import DROPPED, is_published_name
 from superword.report import warn
@@ -40,64 +25,16 @@ from superword.settings import resolve_threads
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
 
-CHECK_FAILED, USAGE, INPUT, MODEL, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 70, 130
-
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     streams.use_buffers()
-    code, message = _outcome(arguments)
+    code, message = outcome(cli, arguments)
     streams.settle()
     if message:
         messages.say(f"superword: {messages.one_line(message)}")
     messages.settle()
     return code
-
-
-def _outcome(arguments: Sequence[str]) -> tuple[int, str]:
-    """Run a command; the exit code and what is to be said, if anything."""
-    # Not click's own `main`: it has other exit codes, and other words for errors.
-    try:
-        with _warnings_as_lines():
-            with cli.make_context("superword", list(arguments)) as context:
-                cli.invoke(context)
-            streams.flush()
-    except click.exceptions.Exit as end:
-        return end.exit_code, ""
-    except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "superword"
-        return USAGE, f"{error.format_message()} (see {command} --help)"
-    except (SettingsError, BackendError) as error:
-        return USAGE, messages.in_own_words(str(error), settings=True)
-    except ModelFormatError as error:
-        return MODEL, messages.in_own_words(str(error))
-    except (SuperwordError, streams.OutputError) as error:
-        return INPUT, messages.in_own_words(str(error))
-    except streams.ReaderGoneError:
-        return 0, ""
-    except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED, "interrupted"
-    except MemoryError:
-        return INPUT, "the memory is used up"
-    except OSError as error:
-        return INPUT, f"{messages.place(error)}: {reason(error)}"
-    except SystemExit:
-        raise
-    except BaseException:  # a panic of the extension is no Exception
-        messages.say(traceback.format_exc())
-        return INTERNAL, "internal error: please report it with the lines above"
-    return 0, ""
-
-
-@contextlib.contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        messages.say(f"superword: warning: {messages.one_line(str(message))}")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", SuperwordWarning)
-        warnings.showwarning = show  # type: ignore[assignment]
-        yield
 
 
 # No help of click's own: `options.show_help` is the one.
@@ -168,7 +105,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         for name in outputs:
             if model_output.is_standard_input(name):
                 raise click.UsageError(f"-o {name}: is what standard input reads")
-        given["documents"] = one_a_line.standard_input(bool(given.pop("lines", False)), notices)
+        given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
     else:
         given["files"] = list(files)
         sources = find_files(list(files), given.get("field", "text")).sources
@@ -247,7 +184,7 @@ def encode(
             if ordinary:
                 lists = [tokenizer.encode_ordinary(text) for text in texts]
             else:
-                lists = one_a_line.encode_lines(tokenizer, texts, allowed, count, name, number)
+                lists = _encode_lines(tokenizer, texts, allowed, count, name, number)
             streams.write_ids(lists)
             streams.flush()
             number += len(texts)
@@ -274,7 +211,7 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
         for batch in streams.read_lines(stream, name):
             for line in batch:
                 number += 1
-                document = one_a_line.decode_line(tokenizer, line, name, number)
+                document = _decode_line(tokenizer, line, name, number)
                 streams.write(document + b"\n" if lines else document)
             streams.flush()
 
@@ -445,3 +382,43 @@ def _load(model: str, backend: str | None, limits: dict[str, Any]) -> Tokenizer:
 def _progress(wanted: bool | None) -> Literal[True] | None:
     terminal = sys.stderr is not None and sys.stderr.isatty()
     return True if wanted or (wanted is None and terminal) else None
+
+
+def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
+    with streams.open_input("-") as (stream, name):
+        batches = streams.text_lines(stream, name) if lines else [[streams.read_all(stream, name)]]
+        for number, texts in enumerate(batches):
+            if number == 0 and texts[0].startswith("\ufeff"):
+                notices.append(f"{name}: starts with a byte order mark, which is kept as text")
+            yield from texts
+
+
+def _decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> bytes:
+    parts = list(streams.parse_ids(line, name, number))
+    try:
+        try:
+            return b"".join([tokenizer.decode_bytes(ids) for ids in parts])
+        except EncodingError:
+            # All in one call: the error names the position in the whole line.
+            return tokenizer.decode_bytes([token_id for ids in parts for token_id in ids])
+    except EncodingError as error:
+        raise EncodingError(f"{name}: line {number}: {error}") from None
+
+
+def _encode_lines(
+    tokenizer: Tokenizer,
+    texts: list[str],
+    allowed: Literal["all"] | Collection[str],
+    threads: int,
+    name: str,
+    first: int,
+) -> list[list[int]]:
+    try:
+        return tokenizer.encode_batch(texts, allowed, threads)
+    except EncodingError:
+        for number, text in enumerate(texts, first):
+            try:
+                tokenizer.encode(text, allowed)
+            except EncodingError as error:
+                raise EncodingError(f"{name}: line {number}: {error}") from None
+        raise

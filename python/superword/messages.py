@@ -75,14 +75,3 @@ def discard(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
-
-
-def place(error: OSError) -> str:
-    """What the system refused to give, as far as it says so."""
-    if isinstance(error.filename, (str, bytes)):
-        return os.fsdecode(error.filename)
-    try:
-        os.getcwd()
-    except OSError:
-        return "the working folder"
-    return "the system"

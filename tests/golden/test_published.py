@@ -306,7 +306,8 @@ def numbered(ops):
 def model_of(backend, ops, scheme, blow_up):
     """A model of ops that others made."""
     fields = ["boundless", "utf8", "superword", scheme, "creation", []]
-    return (*fields, backend.UNICODE_VERSION, "9/10", blow_up, 0, 0, 0, 0, numbered(ops))
+    more = (*[None] * 3, r"\p{L}", "9/10", blow_up, None, None)
+    return (*fields, backend.UNICODE_VERSION, *more, 0, 0, 0, 0, numbered(ops))
 
 
 def test_several_merges_that_make_one_deleted_token(backend, data):
@@ -316,7 +317,7 @@ def test_several_merges_that_make_one_deleted_token(backend, data):
     texts = [row["text"] for row in read_jsonl(folder / "rust_nondeterministic.jsonl")]
     others = {"scheme": "gpt4o", "alphabet": "utf8", "id_order": "creation"}
     chosen = settings_for("bpe", 260, **others, tau=Fraction(7, 10), blow_up="pair")
-    artifact, stop = backend.train_counts(count_texts(backend, texts, chosen), chosen)
+    artifact, stop, _ = backend.train_counts(count_texts(backend, texts, chosen), chosen)
     model = backend.model_from_bytes(artifact)
     ops, vocabulary = spell(model[-1], "utf8")
     assert (vocabulary, stop) == (published.vocabulary, "no_pairs")

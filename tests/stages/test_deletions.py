@@ -25,8 +25,11 @@ def model_of(ops: list[tuple[Any, ...]], blow_up: str = "pair", **others: Any) -
         "id_order": "creation",
         "special_tokens": [],
         "unicode": "17.0.0",
+        **dict.fromkeys(["pattern", "script_pattern", "scripts"]),
+        "eligible_pattern": r"\p{L}",
         "tau": "9/10",
         "blow_up": blow_up,
+        **dict.fromkeys(["ngram_floor", "ngram_max_length"]),
         **dict.fromkeys(["documents", "bytes", "pretokens", "distinct_pretokens"], 0),
         "ops": [Op(*op) for op in ops],
     }

@@ -14,7 +14,7 @@ from superword.errors import PatternTooExpensiveError, SettingsError
 from superword.reference.patterns import NAMED_PATTERNS
 from superword.settings import Cutting
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "patterns.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "pattern_syntax.json").read_text("utf-8"))
 COSTLY = r"\s+\s+\s+x|\S"
 
 

@@ -13,7 +13,7 @@ from pattern_strategies import patterns
 from superword.errors import SettingsError
 from superword.settings import Cutting
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "patterns.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "pattern_syntax.json").read_text("utf-8"))
 
 
 def outcome(backend, pattern):
