@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from oracle.picky import blow, parts_of
+
 Sequence = list[bytes]
 
 
@@ -20,11 +22,18 @@ def replace(sequence: Sequence, left: bytes, right: bytes) -> Sequence:
 
 
 def replay(
-    ops: list[tuple[bytes, bytes]], sequences: list[tuple[Sequence, int]]
+    ops: list[tuple[str, bytes, bytes]], sequences: list[tuple[Sequence, int]], blow_up: str | None
 ) -> tuple[list[bool], dict[bytes, int]]:
-    """By op whether it made some sequence whole; by token how often it stands at the end."""
+    """By merge whether it made some sequence whole; by token how often it stands at the end.
+
+    Ops are (kind, left, right), of a delete its token twice.
+    """
     flags = []
-    for left, right in ops:
+    for kind, left, right in ops:
+        if kind == "delete":
+            parts = parts_of(left, ops, blow_up)
+            sequences[:] = [(blow(before, left, parts), n) for before, n in sequences]
+            continue
         flag = False
         for index, (before, count) in enumerate(sequences):
             after = replace(before, left, right)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
-from compose import add_superwords, count_texts, settings_for, spell
+from compose import ALPHABETS, add_superwords, count_texts, settings_for, spell
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.columns import replay
+from oracle.ngrams import cut, frequent_ngrams
 
 from superword.errors import ModelFormatError
 
@@ -17,19 +20,26 @@ def expected_columns(backend, counts, chosen, ops):
     """Flags of regular merges and of supermerges, and the counts of tokens, by the oracle."""
     pretokens = counts.pretoken_counts()
     words = [([bytes([byte]) for byte in text], n) for text, n in pretokens]
-    regular = [op[1:3] for op in ops if op[0] == "merge"]
-    flags, token_counts = replay(regular, words)
+    regular = [op[:3] for op in ops if op[0] != "supermerge"]
+    flags, token_counts = replay(regular, words, chosen.blow_up)
     if chosen.algorithm == "bpe":
         return flags, [], token_counts
     phase_1 = backend.train_merges(pretokens, chosen)[0]
     single = backend.single_token_pretokens(phase_1, pretokens, chosen)
-    made = spell(phase_1, chosen.alphabet)[1]
-    candidates = [
+    made = dict(enumerate(ALPHABETS[chosen.alphabet]))
+    for _, left, right, new, _ in phase_1:
+        made.setdefault(new, made[left] + made[right])  # (a delete names what is made)
+    whole = [
         ([made[token] for token in run], n)
         for run, n in backend.split_runs(counts.run_counts(), single)
     ]
-    supermerges = [op[1:3] for op in ops if op[0] == "supermerge"]
-    super_flags, token_counts = replay(supermerges, candidates)
+    candidates = whole
+    if chosen.ngram_split:
+        least = max(*[op[4] for op in phase_1 if op[0] == "merge"][-1:], chosen.ngram_floor, 0)
+        if frequent := frequent_ngrams(whole, least, chosen.ngram_max_length):
+            candidates = [(list(piece), n) for run, n in whole for piece in cut(run, frequent)]
+    supermerges = [op[:3] for op in ops if op[0] == "supermerge"]
+    super_flags, token_counts = replay(supermerges, candidates, None)
     return flags, super_flags, token_counts
 
 
@@ -38,10 +48,22 @@ def expected_columns(backend, counts, chosen, ops):
     algorithm=st.sampled_from(["bpe", "superbpe", "boundless"]),
     size=st.integers(256, 275),
     id_order=st.sampled_from(["creation", "regular-first"]),
+    deleting=st.sampled_from([(None, None), ("1/2", "pair"), ("4/5", "bytes"), ("1", "pair")]),
+    floor=st.sampled_from([None, None, 1, 2]),
 )
-def test_columns(both_backends, texts, algorithm, size, id_order):
+def test_columns(both_backends, texts, algorithm, size, id_order, deleting, floor):
     supermerges = min(3, size - 256) if algorithm == "superbpe" else 0
-    chosen = settings_for(algorithm, size, supermerges, scheme="gpt4o-scripts", id_order=id_order)
+    others = {"ngram_split": True, "ngram_floor": floor, "ngram_max_length": 3}
+    chosen = settings_for(
+        algorithm,
+        size,
+        supermerges,
+        scheme="gpt4o-scripts",
+        id_order=id_order,
+        tau=None if deleting[0] is None else Fraction(deleting[0]),
+        blow_up=deleting[1],
+        **(others if floor is not None and algorithm != "bpe" else {}),
+    )
     files = set()
     for backend in both_backends:
         counts = count_texts(backend, texts, chosen)
@@ -59,6 +81,7 @@ def test_columns(both_backends, texts, algorithm, size, id_order):
         # the way back: the same but for what such a file does not hold
         found = backend.model_from_bytes(backend.artifact_of_published(file))
         assert spell(found[-1], "bytes")[0] == ops
+        assert found[11:13] == model[11:13]
         encoders = backend.Encoder(found), backend.Encoder(model)
         ids = [[coder.token_bytes(n) for n in range(coder.vocab_size)] for coder in encoders]
         assert ids[0] == ids[1]
