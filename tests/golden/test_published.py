@@ -260,7 +260,9 @@ def test_toys(backend, data, name):
 
     bpe = settings_for("bpe", reached, **others)
     counts = count_texts(backend, texts, settings_for("boundless", reached, **others))
-    model = backend.model_from_bytes(backend.train_counts(counts, bpe)[0])
+    artifact = backend.train_counts(counts, bpe)[0]
+    assert backend.publish(counts, bpe, artifact) == (folder / f"{name}.word.model").read_bytes()
+    model = backend.model_from_bytes(artifact)
     ops, vocabulary = spell(model[-1], "utf8")
     assert vocabulary == word.vocabulary
     assert_ops(ops, word)
@@ -276,7 +278,11 @@ def test_toys(backend, data, name):
             chosen = settings_for("superbpe", reached + s, s, **others)
         else:
             chosen = settings_for("boundless", reached, **others)
-        model = backend.model_from_bytes(backend.train_counts(counts, chosen)[0])
+        artifact = backend.train_counts(counts, chosen)[0]
+        if name not in STOPS_EARLY:
+            file = (folder / f"{name}.{kind}.model").read_bytes()
+            assert backend.publish(counts, chosen, artifact) == file
+        model = backend.model_from_bytes(artifact)
         ops, vocabulary = spell(model[-1], "utf8")
         done = len(published.regular) + len(published.supermerges)
         assert (len(ops) > done) == (name in STOPS_EARLY)
