@@ -8,6 +8,7 @@ mod counts;
 mod encoder;
 mod errors;
 mod progress;
+mod published;
 mod stages;
 
 use pyo3::prelude::*;
@@ -38,6 +39,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stages::model_from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(encoder::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(stages::truncate_model, module)?)?;
+    module.add_function(wrap_pyfunction!(published::published_from_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(published::published_to_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(published::artifact_of_published, module)?)?;
+    module.add_function(wrap_pyfunction!(published::check_publishable, module)?)?;
+    module.add_function(wrap_pyfunction!(published::publish, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_counts, module)?)?;
     Ok(())
 }

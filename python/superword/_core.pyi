@@ -16,8 +16,10 @@ __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "artifact_of_published",
     "canonical_pattern",
     "check_cutting",
+    "check_publishable",
     "classify",
     "count_documents",
     "count_files",
@@ -28,6 +30,9 @@ __all__ = [
     "model_from_bytes",
     "model_to_bytes",
     "pretokenize",
+    "publish",
+    "published_from_bytes",
+    "published_to_bytes",
     "read_documents",
     "single_token_pretokens",
     "split_ngrams",
@@ -62,6 +67,14 @@ _Model = tuple[
     int,
     int,
     Sequence[_Op],
+]
+# configuration, merges (index, left, right, count, flag), deletions (index, token)
+_PublishedOps = tuple[
+    str, Sequence[tuple[int, bytes, bytes, int, bool]], Sequence[tuple[int, bytes]]
+]
+# kind, vocabulary (token, count, whether a supermerge made it), special tokens, words, superwords
+_Published = tuple[
+    str, Sequence[tuple[bytes, int, bool]], Sequence[str], _PublishedOps, _PublishedOps | None
 ]
 # How text is cut: the name of a scheme is short for a Cutting with it
 _Cutting = str | Cutting
@@ -174,6 +187,17 @@ def truncate_model(data: bytes, vocab_size: int, any_unicode: bool = False) -> b
 def train_counts(
     counts: Counts, settings: Settings, progress: _Progress = None, threads: int = 1
 ) -> tuple[bytes, str, tuple[int, int, int, int] | None]: ...
+
+# published_file, published_model, publishing
+def published_from_bytes(data: bytes) -> _Published: ...
+def published_to_bytes(published: _Published) -> bytes: ...
+def artifact_of_published(
+    data: bytes, max_token_bytes: int | None = None, max_total_bytes: int | None = None
+) -> bytes: ...
+def check_publishable(settings: Settings) -> None: ...
+def publish(
+    counts: Counts, settings: Settings, artifact: bytes, progress: _Progress = None
+) -> bytes: ...
 
 # encoder
 @final

@@ -19,6 +19,8 @@ from superword.errors import (
 )
 from superword.outcome import CHECK_FAILED, outcome
 from superword.progress import ConsoleProgress
+from superword.published import DROPPED, is_published_name
+from superword.report import warn
 from superword.settings import resolve_threads
 from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
@@ -51,6 +53,7 @@ def cli() -> None:
     superword decode en.superword < ids.txt
     superword inspect en.superword --superwords 50
     superword truncate en.superword --vocab-size 8192 -o small.superword
+    superword convert en.model en.superword
     superword parity en.superword docs/*.jsonl
 
     Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
@@ -78,6 +81,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     \b
     superword train docs/*.jsonl --vocab-size 32768 -o en.superword
     superword train books/ --algorithm boundless --vocab-size 65536 -o books.superword
+    superword train books/ --scheme gpt4o --vocab-size 65536 -o books.model
     cat *.md | superword train - --lines --vocab-size 8192 -o notes.superword
     superword train docs/ --vocab-size 32768 --snapshots 8192,16384 -o en.superword
 
@@ -91,6 +95,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in given_options.items() if value not in (None, ())}
     given["progress"] = _progress(progress)
+    given["published"] = is_published_name(output)
     notices: list[str] = []
     if "-" in files:
         if len(files) > 1:
@@ -110,7 +115,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
         tokenizer = train_tokenizer(**given)
     # First of all the model: hours of work must not end with a report that nobody takes.
-    model_output.write_model(output, tokenizer.to_bytes())
+    model_output.write_model(output, tokenizer.to_bytes(given["published"]))
     for size, name in snapshots.items():
         model_output.write_model(name, tokenizer.snapshots[size].to_bytes())
     known = tokenizer.report
@@ -282,7 +287,36 @@ def truncate(model: str, vocab_size: int, output: str, backend: str | None, **li
     _check_environment(backend)
     model_output.check_output(output)
     tokenizer = _load(model, backend, limits)
-    model_output.write_model(output, tokenizer.truncated(vocab_size).to_bytes())
+    small = tokenizer.truncated(vocab_size)
+    model_output.write_model(output, small.to_bytes(is_published_name(output)))
+
+
+@cli.command(context_settings=_CONTEXT)
+@options.model
+@click.argument("output")
+@options.backend
+@options.show_help
+def convert(model: str, output: str, backend: str | None, **limits: Any) -> None:
+    """Write MODEL to OUTPUT in the format that its name asks for.
+
+    NAME.superword is our format, also for - (standard output); NAME.model the published one, which
+    only a model has that comes from such a file, or was trained with -o NAME.model. What MODEL is
+    its first line says.
+
+    \b
+    superword convert en.model en.superword
+    superword convert en.model - | sha256sum
+    """
+    _check_environment(backend)
+    published = is_published_name(output)
+    known = published or output in ("", "-") or output.lower().endswith(".superword")
+    if not known:
+        raise click.UsageError(f"{output}: must end in .superword or .model, or be -")
+    model_output.check_output(output, "")
+    tokenizer = _load(model, backend, limits)
+    data = tokenizer.to_bytes(published)
+    model_output.write_model(output, data)
+    warn([DROPPED] if tokenizer.publishable and not published else [])
 
 
 @cli.command(name="parity", context_settings=_CONTEXT)

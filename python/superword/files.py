@@ -81,6 +81,16 @@ def read_model(path: str) -> bytes:
     return data
 
 
+def write_model(path: str, data: bytes) -> None:
+    """Write a model file, whole or not at all; raises `ModelFormatError`, which names it."""
+    try:
+        write_atomically(path, data)
+    except (OSError, ValueError) as error:
+        raise ModelFormatError(
+            f"model file '{printable(path)}' cannot be written: {reason(error)}"
+        ) from None
+
+
 def write_atomically(path: str, data: bytes) -> None:
     """Write a file so that its name never holds half of it; an OSError leaves nothing behind.
 

@@ -19,8 +19,10 @@ _WORDS = (
     ("more than max_total_bytes = ", "more than --max-total-bytes "),
     (" needs ngram_split", " needs --ngram-split"),
     ("snapshots exclude ngram_split", "--snapshots excludes --ngram-split"),
+    ("snapshots exclude published", "--snapshots excludes -o NAME.model"),
     ("below vocab_size, ", "below --vocab-size "),
     ("snapshots must ascend", "--snapshots must ascend"),
+    ("train with published=True", "train with -o NAME.model"),
     ("exactly one of supermerges and regular_fraction", "exactly one of --supermerges and "
      "--regular-fraction"),
 )  # fmt: skip

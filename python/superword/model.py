@@ -54,3 +54,21 @@ class Model(NamedTuple):
         return Cutting(
             self.scheme, self.pattern, self.script_pattern, scripts, self.eligible_pattern
         )
+
+
+class PublishedOps(NamedTuple):
+    """The section `words` or `superwords` of a published file."""
+
+    configuration: str  # its line as it stands in the file
+    merges: Sequence[tuple[int, bytes, bytes, int, bool]]  # index, left, right, count, flag
+    deletions: Sequence[tuple[int, bytes]]  # index, token
+
+
+class Published(NamedTuple):
+    """A published file of version 2 as rows."""
+
+    kind: str  # "word", "boundless" or "superbpe"
+    vocabulary: Sequence[tuple[bytes, int, bool]]  # token, count, whether a supermerge made it
+    special_tokens: Sequence[str]
+    words: PublishedOps
+    superwords: PublishedOps | None  # None for the kind "word"

@@ -18,20 +18,23 @@ from superword.files import check_writable, reason, write_atomically
 _STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 
-def check_output(output: str) -> None:
-    """Refuse an output that cannot be written before the hours of work, not after."""
+def check_output(output: str, option: str = "-o ") -> None:
+    """Refuse an output that cannot be written before the hours of work, not after.
+
+    `option` is what stands before it, with a blank.
+    """
     if not output:
-        raise click.UsageError("-o is an empty path; - is standard output")
+        raise click.UsageError(f"{option or 'OUTPUT '}is an empty path; - is standard output")
     if output in _STANDARD_OUTPUT:
         if sys.stdout is None:
-            raise click.UsageError(f"-o {output}: standard output is closed")
+            raise click.UsageError(f"{option}{output}: standard output is closed")
         return
     try:
         check_writable(output)
     except FileNotFoundError:
-        raise click.UsageError(f"-o {output}: there is no such folder") from None
+        raise click.UsageError(f"{option}{output}: there is no such folder") from None
     except (OSError, ValueError) as error:
-        raise click.UsageError(f"-o {output}: {reason(error)}") from None
+        raise click.UsageError(f"{option}{output}: {reason(error)}") from None
 
 
 def snapshot_outputs(output: str, sizes: Sequence[int]) -> dict[int, str]:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from superword._backend import Encoder
 
 
-def resolve_snapshots(snapshots: object, settings: Settings) -> tuple[int, ...]:
+def resolve_snapshots(snapshots: object, settings: Settings, published: bool) -> tuple[int, ...]:
     """Check the sizes that a user wants besides `vocab_size`.
 
     They ascend, are below `vocab_size`, and not below what every size of the model has: the single
-    bytes, for "superbpe" all regular tokens. Raises `SettingsError`.
+    bytes, for "superbpe" all regular tokens. `published` says whether a published file is wanted,
+    of which there is one alone. Raises `SettingsError`.
 
-    >>> resolve_snapshots([260, 280], Settings("bpe", 300, 300, 0))
+    >>> resolve_snapshots([260, 280], Settings("bpe", 300, 300, 0), False)
     (260, 280)
     """
     if isinstance(snapshots, (str, *BYTES)) or not isinstance(snapshots, Sequence):
@@ -33,6 +34,11 @@ def resolve_snapshots(snapshots: object, settings: Settings) -> tuple[int, ...]:
                 f"snapshots exclude {name}: "
                 "training at a smaller vocabulary size makes other operations"
             )
+    if snapshots and published:
+        raise SettingsError(
+            "snapshots exclude published: "
+            "what a published file says of the corpus is kept for the whole model alone"
+        )
     least, what = ALPHABETS[settings.alphabet], "single bytes"
     if settings.algorithm == "superbpe" and settings.regular_vocab_size > least:
         least, what = settings.regular_vocab_size, "regular tokens"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
-from superword.files import read_model, reason, write_atomically
-from superword.loaded import parts
+from superword.files import read_model
+from superword.loading import load_again, load_bytes, load_cut, parts, save
 from superword.op import Op
+from superword.published import with_columns
 from superword.report import Report
-from superword.settings import MAX_IDS, NO_LIMITS, integer, optional_integer, resolve_threads
+from superword.settings import MAX_IDS, integer, optional_integer, resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, printable, type_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Tokenizer:
         "_backend",
         "_data",
         "_encoder",
+        "_published",
         "_report",
         "_snapshots",
         "_special",
@@ -52,6 +54,7 @@ class Tokenizer:
     _backend: str
     _data: bytes
     _encoder: Encoder
+    _published: bytes | None
     _report: Report
     _snapshots: Mapping[int, Tokenizer]
     _special: dict[str, int]
@@ -75,7 +78,7 @@ class Tokenizer:
         max_token_bytes: int | None = None,
         max_total_bytes: int | None = None,
     ) -> Tokenizer:
-        """Load a model file.
+        """Load a model file, ours or a published `.model` file: the first line says which.
 
         Args:
             path: the file.
@@ -130,13 +133,15 @@ class Tokenizer:
         plain = arguments.model_data(data)
         any_unicode = arguments.flag("any_unicode", any_unicode)
         longest = optional_integer("max_token_bytes", max_token_bytes)
-        total = optional_integer("max_total_bytes", max_total_bytes)
-        module = _backend.load(backend)
-        loaded = module.load_model(plain, any_unicode, longest, total)
-        return cls._make(parts(module, plain, loaded))
+        limits = longest, optional_integer("max_total_bytes", max_total_bytes)
+        return cls._make(parts(load_bytes(_backend.load(backend), plain, any_unicode, *limits)))
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, published: bool = False) -> bytes:
         """The bytes of the model file; the same from both backends.
+
+        Args:
+            published: a published `.model` file instead, or `ModelFormatError` if this tokenizer
+                is not `publishable`.
 
         >>> import superword
         >>> superword.train(["to be"], vocab_size=257).to_bytes().splitlines()[1]
@@ -144,28 +149,21 @@ class Tokenizer:
 
         Source: SPEC section 10.
         """
-        return self._data
+        wanted = arguments.flag("published", published)
+        return with_columns(self._published) if wanted else self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
 
-        Args:
-            path: the file; one that is there is replaced.
-
-        Raises:
-            ModelFormatError: the file cannot be written; the text names it.
+        A name that ends in `.model` gets a published file, as `to_bytes(published=True)` gives it;
+        any other ours, with a warning if that drops what only the published file holds. A file
+        that is there is replaced. Raises `ModelFormatError`, with the name, if that cannot be done.
         """
-        name = arguments.path(path)
-        try:
-            write_atomically(name, self._data)
-        except (OSError, ValueError) as error:
-            raise ModelFormatError(
-                f"model file '{printable(name)}' cannot be written: {reason(error)}"
-            ) from None
+        save(arguments.path(path), self._data, self._published)
 
     @classmethod
     def _make(cls, values: Mapping[str, Any]) -> Tokenizer:
-        """Put one together from what `loaded.parts` gives."""
+        """Put one together from what `loading.parts` gives."""
         self = object.__new__(cls)
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -182,7 +180,7 @@ class Tokenizer:
 
         Raises:
             SettingsError: the model has fewer tokens or cannot be cut so far, or it was trained
-                with n-gram splitting, where a smaller size has other operations.
+                with n-gram splitting or deletions, where a smaller size has other operations.
 
         >>> import superword
         >>> tokenizer = superword.train(["to be or not to be"], vocab_size=262)
@@ -193,10 +191,7 @@ class Tokenizer:
         Source: SPEC section 12.4.
         """
         size = integer("vocab_size", vocab_size, 0, MAX_IDS)
-        module = _backend.load(self._backend)
-        data = module.truncate_model(self._data, size, self._any_unicode)
-        loaded = module.load_model(data, self._any_unicode, *NO_LIMITS)
-        return self._make(parts(module, data, loaded))
+        return self._make(parts(load_cut(self._backend, self._data, size, self._any_unicode)))
 
     # --- encode
 
@@ -362,6 +357,16 @@ class Tokenizer:
         return self._snapshots
 
     @property
+    def publishable(self) -> bool:
+        """Whether it was loaded from a published `.model` file or trained with `published=True`.
+
+        >>> import superword
+        >>> superword.train(["to be"], vocab_size=256, scheme="gpt2", published=True).publishable
+        True
+        """
+        return self._published is not None
+
+    @property
     def backend(self) -> str:
         """What runs this tokenizer: "rust" or "python"."""
         return self._backend
@@ -400,9 +405,7 @@ class Tokenizer:
         """Whether some supermerge of the model makes this token.
 
         >>> import superword
-        >>> tokenizer = superword.train(
-        ...     ["to be or not to be"], algorithm="boundless", vocab_size=300
-        ... )
+        >>> tokenizer = superword.train(["to be to be"], algorithm="boundless", vocab_size=300)
         >>> [i for i in range(256, len(tokenizer)) if tokenizer.is_superword(i)] != []
         True
         """
@@ -438,11 +441,8 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickle, (self._data, self._any_unicode)
+        return _unpickle, (self._data, self._any_unicode, self._published)
 
 
-def _unpickle(data: bytes, any_unicode: bool) -> Tokenizer:
-    longest, total = NO_LIMITS
-    return Tokenizer.from_bytes(
-        data, any_unicode=any_unicode, max_token_bytes=longest, max_total_bytes=total
-    )
+def _unpickle(data: bytes, any_unicode: bool, published: bytes | None = None) -> Tokenizer:
+    return Tokenizer._make(parts(load_again(_backend.load(), data, any_unicode, published)))

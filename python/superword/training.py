@@ -9,9 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from superword import _backend
+from superword.arguments import flag
 from superword.corpus import DocumentBatches, check_options, find_files
 from superword.errors import InputError, InputTypeError, SettingsError
-from superword.loaded import load_trained, parts
+from superword.loading import load_trained, parts
 from superword.progress import StageClock, resolve_progress
 from superword.report import Candidates, Stage, warn
 from superword.settings import (
@@ -67,6 +68,7 @@ def train(
     ngram_floor: int | None = None,
     ngram_max_length: int | None = None,
     snapshots: Sequence[int] = (),
+    published: bool = False,
     field: str = "text",
     lines: bool = False,
     threads: int | None = None,
@@ -114,6 +116,8 @@ def train(
         ngram_max_length: with `ngram_split`: the longest piece in pretokens, 30 if None.
         snapshots: smaller vocabulary sizes, ascending, to be had from the same run, each as
             training at that size would give it: `tokenizer.snapshots[size]`.
+        published: whether to look at the corpus again, after training, for what a published
+            `.model` file says of it, so that the tokenizer can be saved as one.
         field: for `files`: the name of the document in a `.jsonl` line.
         lines: for `files`: whether each line of a `.txt` file is a document.
         threads: None for SUPERWORD_THREADS or else all CPUs this process may use.
@@ -161,7 +165,8 @@ def train(
         ngram_floor=ngram_floor,
         ngram_max_length=ngram_max_length,
     )
-    sizes = resolve_snapshots(snapshots, settings)
+    wanted = flag("published", published)
+    sizes = resolve_snapshots(snapshots, settings, wanted)
     if (documents is None) == (files is None):
         raise SettingsError(
             "train needs exactly one of documents and files, "
@@ -174,6 +179,8 @@ def train(
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
     module.check_cutting(settings.cutting)
+    if wanted:
+        module.check_publishable(settings)
     try:
         if files is not None:
             found = find_files(files, field, lines)
@@ -188,7 +195,7 @@ def train(
             counts = _count_documents(module, DocumentBatches(documents), settings, count, clock)
             notices = [*counts.notices]
         warn(counts.notices)
-        return _train_counts(module, counts, settings, sizes, count, clock, notices)
+        return _train_counts(module, counts, settings, sizes, wanted, count, clock, notices)
     finally:
         clock.close()
 
@@ -220,6 +227,7 @@ def train_from_counts(
     ngram_floor: int | None = None,
     ngram_max_length: int | None = None,
     snapshots: Sequence[int] = (),
+    published: bool = False,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: ProgressArgument = None,
@@ -270,11 +278,14 @@ def train_from_counts(
         ngram_floor=ngram_floor,
         ngram_max_length=ngram_max_length,
     )
-    sizes = resolve_snapshots(snapshots, settings)
+    wanted = flag("published", published)
+    sizes = resolve_snapshots(snapshots, settings, wanted)
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
     module = _backend.load(backend)
     module.check_cutting(settings.cutting)
+    if wanted:
+        module.check_publishable(settings)
     try:
         clock.begin("count")
         counts: Counts = module.count_table(
@@ -284,7 +295,7 @@ def train_from_counts(
         )
         warn(counts.notices)
         notices = [*counts.notices]
-        return _train_counts(module, counts, settings, sizes, count, clock, notices)
+        return _train_counts(module, counts, settings, sizes, wanted, count, clock, notices)
     finally:
         clock.close()
 
@@ -316,6 +327,7 @@ def _train_counts(
     counts: Counts,
     settings: Settings,
     sizes: Sequence[int],
+    published: bool,
     threads: int,
     clock: StageClock,
     notices: list[str],
@@ -326,17 +338,19 @@ def _train_counts(
         warn([_EMPTY])
     clock.begin("merges")
     data, stop, candidates = module.train_counts(counts, settings, clock, threads)
+    rows = module.publish(counts, settings, data, clock) if published else None
     clock.begin("load")
-    loaded, more = load_trained(module, data)
+    loaded = load_trained(module, data, rows)
+    more = [*loaded.notices]
     cuts: dict[int, bytes] = {}
     if sizes:
         clock.begin("snapshots")
-        cuts, early = cut_to_sizes(module, data, loaded[0], settings, sizes)
+        cuts, early = cut_to_sizes(module, data, loaded.encoder, settings, sizes)
         more += early
     warn(more)
 
     def small(cut: bytes) -> Tokenizer:
-        return Tokenizer._make(parts(module, cut, load_trained(module, cut)[0]))
+        return Tokenizer._make(parts(load_trained(module, cut)))
 
     snapshots = {size: small(cut) for size, cut in cuts.items()}
 
@@ -345,8 +359,6 @@ def _train_counts(
         return tuple(Stage(name, seconds) for name, seconds in clock.seconds())
 
     values = parts(
-        module,
-        data,
         loaded,
         stages=stages,
         snapshots=snapshots,

@@ -12,7 +12,7 @@ use crate::ticker::Ticker;
 use crate::vocabulary::Vocabulary;
 
 /// What stands for each deleted token.
-type Parts = HashMap<u32, Vec<u32>>;
+pub(crate) type Parts = HashMap<u32, Vec<u32>>;
 
 /// Whether a merge of count `merged` takes at least the share `tau` of a token that stood `before`
 /// times. All three are at most 2^63 - 1, so the products fit.

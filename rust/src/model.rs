@@ -65,3 +65,44 @@ pub struct Model {
     /// The operations in the order of training.
     pub ops: Vec<Op>,
 }
+
+/// A merge of a published file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedMerge {
+    /// Its place among the merges and deletions of its section.
+    pub index: u64,
+    /// The left token.
+    pub left: Vec<u8>,
+    /// The right token.
+    pub right: Vec<u8>,
+    /// How many replacements training made.
+    pub count: u64,
+    /// Whether it made some pretoken or candidate whole.
+    pub flag: bool,
+}
+
+/// The section `words` or `superwords` of a published file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedOps {
+    /// Its line as it stands in the file.
+    pub configuration: String,
+    /// Merges by increasing index.
+    pub merges: Vec<PublishedMerge>,
+    /// Index and token of each deletion, by increasing index.
+    pub deletions: Vec<(u64, Vec<u8>)>,
+}
+
+/// A published file of version 2 as rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// `word`, `boundless` or `superbpe`.
+    pub kind: String,
+    /// Token, count, and whether a supermerge made it.
+    pub vocabulary: Vec<(Vec<u8>, u64, bool)>,
+    /// Special tokens in the order of their ids.
+    pub special_tokens: Vec<String>,
+    /// Regular merges.
+    pub words: PublishedOps,
+    /// Supermerges; `None` for the kind `word`.
+    pub superwords: Option<PublishedOps>,
+}

@@ -1,5 +1,7 @@
 //! Custom patterns: errors, canonical forms and pieces as in `tests/cases/pattern_syntax.json`.
 
+#![allow(clippy::unwrap_used)] // a test fails by panicking, its helpers too
+
 use serde_json::Value;
 use superword::pattern_syntax::canonical_pattern;
 use superword::pretokenize::Pretokenizer;

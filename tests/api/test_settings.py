@@ -48,7 +48,7 @@ def test_train_takes_the_names_of_its_documentation() -> None:
     names = """documents files algorithm vocab_size scheme pattern
         script_pattern scripts eligible_pattern rules supermerges regular_fraction
         min_count max_token_bytes max_superword_pretokens special_tokens alphabet id_order tau
-        blow_up ngram_split ngram_floor ngram_max_length snapshots field lines
+        blow_up ngram_split ngram_floor ngram_max_length snapshots published field lines
         threads backend progress"""
     assert list(inspect.signature(superword.train).parameters) == names.split()
 

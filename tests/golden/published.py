@@ -24,6 +24,12 @@ def token(escaped: str) -> bytes:
     return bytes(_BYTES[character] for character in escaped)
 
 
+def escape(token: bytes) -> str:
+    """One token as such files write it."""
+    characters = {byte: character for character, byte in _BYTES.items()}
+    return "".join(characters[byte] for byte in token)
+
+
 class Published(NamedTuple):
     """What a published model says."""
 

@@ -6,6 +6,7 @@ shared material. Special tokens are declared after training there (SPEC 13), so 
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from fractions import Fraction
@@ -25,41 +26,56 @@ from oracle.bpe import replace_pair
 from oracle.picky import blow
 from oracle.picky_encode import expand
 
+from superword.settings import Cutting
+
 SCHEMES = {"gpt2": "gpt2", "gpt4": "gpt4", "gpt4o": "gpt4o", "gpt4o_ss": "gpt4o-scripts"}
-NAMES = [
-    f"{size}/{pattern}.{kind}"
-    for size, supermerges in [("tiny", 500), ("small", 1500)]
-    for pattern in SCHEMES
-    for kind in ["word", "boundless", f"super{supermerges}"]
-]
-# n-gram splitting, with the longest n-gram given or not
-NAMES += [
-    f"{size}/{pattern}.{kind}"
-    for size, supermerges, floor in [("tiny", 500, 4), ("small", 1500, 15)]
-    for pattern in SCHEMES
-    for kind in [f"boundless.greedy{floor}", f"super{supermerges}.greedy{floor}L4"]
-]
-ALPHABET = 243
+# All others are custom patterns, which stand beside each model
+PATTERNS = {
+    "tiny": [
+        *(*SCHEMES, "gpt2_ss", "gpt4_ss", "gpt4o_sswl", "full"),
+        *("ultimate", "ultimate_ss", "wordlevel", "wordlevel_ss"),
+    ],
+    "small": [*SCHEMES, "ultimate", "wordlevel_ss"],
+}
 # Those with deletions: what is deleted when, and what stands for it (b0: the pair, b1: its bytes)
 DELETING = {
-    "tiny": [(p, t, b) for p in ["gpt4o", "gpt4o_ss"] for t in ["0.6", "0.8", "0.9"] for b in "01"],
-    "small": [
-        ("gpt4o", "0.9", "1"),
-        *(("gpt4o_ss", tau, "1") for tau in ["0.6", "0.8", "0.9"]),
-        ("gpt4o_ss", "0.9", "0"),
+    "tiny": [
+        f"{pattern}.t{tau}.b{blow_up}"
+        for pattern in ["gpt4o", "gpt4o_ss", "ultimate"]
+        for tau in ["0.6", "0.8", "0.9"]
+        for blow_up in "01"
     ],
+    "small": ["gpt4o_ss.t0.9.b0", "gpt4o_ss.t0.9.b1"],
 }
-WITH_DELETIONS = [
-    f"{size}/{pattern}.t{tau}.b{blow_up}.{kind}"
-    for size, supermerges in [("tiny", 500), ("small", 1500)]
-    for pattern, tau, blow_up in DELETING[size]
-    for kind in ["word", "boundless", f"super{supermerges}"]
+# In small some have no model with n-gram splitting
+WITHOUT_NGRAMS = ["gpt4o.t0.9.b1", "gpt4o_ss.t0.6.b1", "gpt4o_ss.t0.8.b1"]
+KINDS = {"tiny": ["word", "boundless", "super500"], "small": ["word", "boundless", "super1500"]}
+# n-gram splitting, with the longest n-gram given or not
+SPLIT = {
+    "tiny": ["boundless.greedy4", "super500.greedy4L4"],
+    "small": ["boundless.greedy15", "super1500.greedy15L4"],
+}
+NAMES = [
+    f"{size}/{pattern}.{kind}"
+    for size in ("tiny", "small")
+    for pattern in [*PATTERNS[size], *DELETING[size]]
+    for kind in [*KINDS[size], *SPLIT[size]]
 ]
-IN_REPOSITORY = [name for name in NAMES if name.startswith("tiny") and "greedy" not in name]
-EACH = [
-    pytest.param(name, marks=[pytest.mark.shared] * (name not in IN_REPOSITORY))
-    for name in [*NAMES, *WITH_DELETIONS]
-]
+NAMES += [f"small/{pattern}.{kind}" for pattern in WITHOUT_NGRAMS for kind in KINDS["small"]]
+ALPHABET = 243
+IN_REPOSITORY = [f"tiny/{scheme}.{kind}" for scheme in SCHEMES for kind in KINDS["tiny"]]
+# The reference makes all of tiny, and of small those of one pattern with deletions: all of them
+# would take it more than ten minutes
+OF_REFERENCE = [name for name in NAMES if name.startswith(("tiny/", "small/gpt4o_ss.t0.9.b1."))]
+
+
+def marks_of(name):
+    """Where a model is compared."""
+    marks = [] if name in IN_REPOSITORY else [pytest.mark.shared]
+    return marks if name in OF_REFERENCE else [*marks, pytest.mark.compiled]
+
+
+EACH = [pytest.param(name, marks=marks_of(name)) for name in NAMES]
 BLOW_UPS = {False: "pair", True: "bytes"}
 ALGORITHMS = {"word": "bpe", "boundless": "boundless", "superbpe": "superbpe"}
 
@@ -77,27 +93,27 @@ def golden(request, data):
 
 @pytest.fixture(scope="session")
 def counted(backend, golden):
-    """Counts by corpus and scheme: every model of a scheme begins with the same ones."""
+    """Counts by corpus and cutting: every model of a pattern begins with the same ones."""
     known = {}
 
-    def count(size, scheme):
-        if (size, scheme) not in known:
+    def count(size, cutting):
+        if (size, cutting) not in known:
             corpus = "" if size == "tiny" else "corpus/"
             rows = read_jsonl(golden(size) / f"{corpus}{size}.jsonl.gz")
-            chosen = settings_for("boundless", 300, scheme=scheme)
-            known[size, scheme] = count_texts(backend, [row["text"] for row in rows], chosen, 2)
-        return known[size, scheme]
+            chosen = settings_for("boundless", 300, **cutting._asdict())
+            known[size, cutting] = count_texts(backend, [row["text"] for row in rows], chosen, 2)
+        return known[size, cutting]
 
     return count
 
 
 @pytest.fixture(scope="session")
 def phase_1(backend):
-    """Phase 1 by corpus, scheme and size: three models share each."""
+    """Phase 1 by corpus, cutting and size: five models share each."""
     known = {}
 
     def merges(size, counts, chosen):
-        key = (size, chosen.scheme, chosen.regular_vocab_size, chosen.tau, chosen.blow_up)
+        key = (size, chosen.cutting, chosen.regular_vocab_size, chosen.tau, chosen.blow_up)
         if key not in known:
             known[key] = backend.train_merges(counts.pretoken_counts(), chosen)[0]
         return known[key]
@@ -126,14 +142,24 @@ def assert_ids(encoder, row, ops, blow_up):
     assert [encoder.token_bytes(token_id) for token_id in ids] == spelled, row
 
 
-def resolved(published, config, scheme):
+def cutting_of(config):
+    """How a published model cuts text: by a scheme of ours, or by its patterns."""
+    scheme = SCHEMES.get(config["name"].split(".")[0])
+    if scheme is not None:
+        return Cutting(scheme)
+    scripts = config["script_specific_scripts"]
+    scripts = None if scripts is None else tuple(sorted(scripts))
+    return Cutting(None, config["main_regex"], config["script_specific_regex"], scripts)
+
+
+def resolved(published, config, cutting):
     """Our settings for a published model."""
     supermerges = config.get("s", 0)
     found = re.search(r"\.t([0-9.]+)\.b([01])\.", config["name"])
     others = {"tau": Fraction(found[1]), "blow_up": BLOW_UPS[found[2] == "1"]} if found else {}
     size = len(published.vocabulary)
     if config.get("greedy") and published.kind == "superbpe":
-        size = ALPHABET + len(published.regular) + supermerges  # which it does not reach
+        size += supermerges - len(published.superwords)  # which it does not reach
     return settings_for(
         ALGORITHMS[published.kind],
         size,
@@ -141,22 +167,23 @@ def resolved(published, config, scheme):
         ngram_split=bool(config.get("greedy")),
         ngram_floor=config.get("min_count") or 15,
         ngram_max_length=config.get("max_ngram_len") or 30,
-        scheme=scheme,
         alphabet="utf8",
         id_order="creation",
+        **cutting._asdict(),
         **others,
     )
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_reproduced(backend, backend_name, name, counted, phase_1, golden, compared):
+def test_reproduced(backend, backend_name, name, counted, phase_1, golden, compared, monkeypatch):
     size, _, stem = name.partition("/")
     folder = golden(name) / size
     config = json.loads((folder / f"{stem}.json").read_text("utf-8"))
-    published = read_model(folder / f"{stem}.model.gz")
-    scheme = SCHEMES[stem.split(".")[0]]
-    counts = counted(size, scheme)
-    chosen = resolved(published, config, scheme)
+    path = folder / f"{stem}.model.gz"
+    published = read_model(path)
+    cutting = cutting_of(config)
+    counts = counted(size, cutting)
+    chosen = resolved(published, config, cutting)
 
     merges = phase_1(size, counts, chosen)
     runs = counts.run_counts()
@@ -168,8 +195,17 @@ def test_reproduced(backend, backend_name, name, counted, phase_1, golden, compa
     assert vocabulary == published.vocabulary
     assert_ops(ops, published)
 
-    with_special = (*model[:5], published.special_tokens, *model[6:])
-    encoder = backend.Encoder(with_special)
+    with_special = (*model[:5], tuple(published.special_tokens), *model[6:])
+    file = gzip.decompress(path.read_bytes())
+    loaded = backend.model_from_bytes(backend.artifact_of_published(file))
+    assert [tuple(op) for op in loaded[-1]] == [tuple(op) for op in model[-1]]
+    # no such file says how n-grams were split, or how large the corpus was
+    assert tuple(loaded)[:-1] == (*with_special[:13], None, None, 0, 0, 0, 0)
+    if backend_name == "python":  # phase 1 is known, and what takes the reference longest
+        known = (merges, "")
+        monkeypatch.setattr("superword.reference.publishing.train_merges", lambda *_: known)
+    assert backend.publish(counts, chosen, backend.model_to_bytes(with_special)) == file
+    encoder = backend.Encoder(loaded)
     tokens = [encoder.token_bytes(n) for n in range(len(published.vocabulary))]
     assert tokens == published.vocabulary
     assert [token for n, token in enumerate(tokens) if encoder.is_superword(n)] == [
@@ -185,6 +221,18 @@ def test_reproduced(backend, backend_name, name, counted, phase_1, golden, compa
     for row in expected:
         assert_ids(encoder, {"text": texts[row["id"]], **row}, ops, chosen.blow_up)
     compared.setdefault(backend_name, []).append(name)
+
+
+@pytest.mark.shared
+def test_every_file_is_written_again(backend, shared):
+    """All models of version 2, whatever they hold, to the byte."""
+    folder = shared / "golden"
+    paths = [path for size in ("tiny", "small") for path in folder.glob(f"{size}/*.model.gz")]
+    assert len(paths) == 199
+    for path in [*paths, *folder.glob("toy/*.model")]:
+        content = path.read_bytes()
+        data = gzip.decompress(content) if path.suffix == ".gz" else content
+        assert backend.published_to_bytes(backend.published_from_bytes(data)) == data, path.name
 
 
 TOYS = ["boundless_tie", "double_delete", "greedy", "han_mixed", "no_candidates", "overlap"]
@@ -212,7 +260,9 @@ def test_toys(backend, data, name):
 
     bpe = settings_for("bpe", reached, **others)
     counts = count_texts(backend, texts, settings_for("boundless", reached, **others))
-    model = backend.model_from_bytes(backend.train_counts(counts, bpe)[0])
+    artifact = backend.train_counts(counts, bpe)[0]
+    assert backend.publish(counts, bpe, artifact) == (folder / f"{name}.word.model").read_bytes()
+    model = backend.model_from_bytes(artifact)
     ops, vocabulary = spell(model[-1], "utf8")
     assert vocabulary == word.vocabulary
     assert_ops(ops, word)
@@ -228,7 +278,11 @@ def test_toys(backend, data, name):
             chosen = settings_for("superbpe", reached + s, s, **others)
         else:
             chosen = settings_for("boundless", reached, **others)
-        model = backend.model_from_bytes(backend.train_counts(counts, chosen)[0])
+        artifact = backend.train_counts(counts, chosen)[0]
+        if name not in STOPS_EARLY:
+            file = (folder / f"{name}.{kind}.model").read_bytes()
+            assert backend.publish(counts, chosen, artifact) == file
+        model = backend.model_from_bytes(artifact)
         ops, vocabulary = spell(model[-1], "utf8")
         done = len(published.regular) + len(published.supermerges)
         assert (len(ops) > done) == (name in STOPS_EARLY)
@@ -406,10 +460,11 @@ def test_the_original_one_phase_program(backend, shared, name):
 
 
 def test_the_number_compared(compared, backend_name, request):
-    """All 91 models; the 12 of the repository where the shared material is missing."""
+    """All 199 models, of the reference 155; 12 in the repository without the shared material."""
     chosen = request.config
     part = chosen.getoption("-k") or chosen.getoption("-m") or any("::" in a for a in chosen.args)
     small = any("small/" in item.name for item in request.session.items)
     if not part:
-        assert len(compared[backend_name]) == (91 if small else 12)
-    assert (len(NAMES), len(WITH_DELETIONS)) == (40, 51)
+        whole = 155 if backend_name == "python" else 199
+        assert len(compared[backend_name]) == (whole if small else 12)
+    assert (len(set(NAMES)), len(OF_REFERENCE), len(IN_REPOSITORY)) == (199, 155, 12)

@@ -63,6 +63,7 @@ APART = {
         "check_cutting": "Pretokenizer::new in Rust",
         "pretokenizer_of": "a memory of those in use; Rust keeps none",
     },
+    "published_lines": {"at": "an except clause in Python"},
     "replay": {"push": "a function within another in Python"},
     "scripts": {
         "is_real": "a method in Rust",

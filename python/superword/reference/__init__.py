@@ -18,6 +18,9 @@ from superword.reference.model_file import model_from_bytes, model_to_bytes
 from superword.reference.ngram_split import split_ngrams
 from superword.reference.pattern_syntax import canonical_pattern
 from superword.reference.pretokenize import check_cutting, is_eligible_text, pretokenize
+from superword.reference.published_file import published_from_bytes, published_to_bytes
+from superword.reference.published_settings import check_publishable
+from superword.reference.publishing import artifact_of_published, publish
 from superword.reference.scripts import classify, split_scripts
 from superword.reference.special_tokens import split_special_tokens
 from superword.reference.superwords import train_superwords
@@ -29,8 +32,10 @@ __all__ = [
     "UNICODE_VERSION",
     "Counts",
     "Encoder",
+    "artifact_of_published",
     "canonical_pattern",
     "check_cutting",
+    "check_publishable",
     "classify",
     "count_documents",
     "count_files",
@@ -41,6 +46,9 @@ __all__ = [
     "model_from_bytes",
     "model_to_bytes",
     "pretokenize",
+    "publish",
+    "published_from_bytes",
+    "published_to_bytes",
     "read_documents",
     "single_token_pretokens",
     "split_ngrams",
