@@ -62,7 +62,9 @@ def test_only_the_switch_names_the_backends(path):
     found = {n for n in imported(path) if n.startswith(("superword._core", "superword.reference"))}
     assert not found
     others = {n for n in imported(path) if not is_standard(n) and not n.startswith("superword")}
-    assert others <= ({"click"} if path.stem in ("cli", "model_output", "options", "outcome") else set())
+    assert others <= (
+        {"click"} if path.stem in ("cli", "model_output", "options", "outcome") else set()
+    )
 
 
 def test_errors_settings_and_model_stand_alone():
