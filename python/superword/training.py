@@ -177,10 +177,7 @@ def train(
         raise SettingsError("field and lines are for files and have no meaning for documents")
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
-    module = _backend.load(backend)
-    module.check_cutting(settings.cutting)
-    if wanted:
-        module.check_publishable(settings)
+    module = _backend_for(backend, settings, wanted)
     try:
         if files is not None:
             found = find_files(files, field, lines)
@@ -282,10 +279,7 @@ def train_from_counts(
     sizes = resolve_snapshots(snapshots, settings, wanted)
     count = resolve_threads(threads)
     clock = StageClock(resolve_progress(progress))
-    module = _backend.load(backend)
-    module.check_cutting(settings.cutting)
-    if wanted:
-        module.check_publishable(settings)
+    module = _backend_for(backend, settings, wanted)
     try:
         clock.begin("count")
         counts: Counts = module.count_table(
@@ -298,6 +292,15 @@ def train_from_counts(
         return _train_counts(module, counts, settings, sizes, wanted, count, clock, notices)
     finally:
         clock.close()
+
+
+def _backend_for(name: Backend, settings: Settings, published: bool) -> ModuleType:
+    """The backend, once it has refused the settings that it alone can judge."""
+    module = _backend.load(name)
+    module.check_cutting(settings.cutting)
+    if published:
+        module.check_publishable(settings)
+    return module
 
 
 def _count_documents(

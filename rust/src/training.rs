@@ -22,8 +22,8 @@ use crate::unicode::UNICODE_VERSION;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
 /// Trains on counts: phase 1, the candidates and phase 2 as the algorithm asks. Returns the
-/// artifact, why training stopped, and what n-gram splitting did. `threads` work on the candidates, as many of them as are free
-/// while the calling one is in phase 1.
+/// artifact, why training stopped, and what n-gram splitting did. `threads` work on the candidates,
+/// as many of them as are free while the calling one is in phase 1.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Training`] if a count would pass 2^63 - 1, or what the progress callback
@@ -34,37 +34,12 @@ pub fn train_counts(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<u8>, Stop, Option<Split>)> {
-    let mut split = None;
-    let (ops, stop) = match settings.algorithm {
-        Algorithm::Bpe => train_merges(&counts.pretoken_counts, settings, progress)?,
-        _ => {
-            let mut pruning = Pruning::new(counts, settings, None);
-            if !settings.ngram_split && can_go_together(counts, settings, threads) {
-                train_together(counts, pruning, settings, threads, progress)?
-            } else {
-                let (first, (ops, last)) = if settings.ngram_split {
-                    let pretokens = &counts.pretoken_counts;
-                    let phase_1 = train_vocabulary(pretokens, settings, &mut |_| (), progress)?;
-                    let first = phase_1.1;
-                    let (found, ops, last) =
-                        add_superwords_of_ngrams(counts, phase_1, settings, threads, progress)?;
-                    split = Some(found);
-                    (first, (ops, last))
-                } else {
-                    let phase_1 =
-                        merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
-                    let (first, lowest) =
-                        (phase_1.1, lowest_floor(&phase_1.0, phase_1.1, settings));
-                    let added = add_superwords(
-                        counts, phase_1, pruning, lowest, settings, threads, progress,
-                    )?;
-                    (first, added)
-                };
-                // SuperBPE can add all its supermerges to a phase 1 that ended early.
-                let early = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
-                (ops, if early { first } else { last })
-            }
+    let (ops, stop, split) = match settings.algorithm {
+        Algorithm::Bpe => {
+            let (ops, stop) = train_merges(&counts.pretoken_counts, settings, progress)?;
+            (ops, stop, None)
         }
+        _ => train_with_superwords(counts, settings, threads, progress)?,
     };
     let model = Model {
         algorithm: settings.algorithm,
@@ -111,6 +86,40 @@ pub struct Split {
     pub before: CandidateNumbers,
     /// Those after it.
     pub after: CandidateNumbers,
+}
+
+/// Phase 1, the candidates and phase 2: the ops, why training stopped, and what n-gram splitting did.
+fn train_with_superwords(
+    counts: &Counts,
+    settings: &Settings,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Op>, Stop, Option<Split>)> {
+    if settings.ngram_split {
+        let pretokens = &counts.pretoken_counts;
+        let phase_1 = train_vocabulary(pretokens, settings, &mut |_| (), progress)?;
+        let first = phase_1.1;
+        let (split, ops, last) =
+            add_superwords_of_ngrams(counts, phase_1, settings, threads, progress)?;
+        return Ok((ops, stop_of_both(first, last, settings), Some(split)));
+    }
+    let mut pruning = Pruning::new(counts, settings, None);
+    if can_go_together(counts, settings, threads) {
+        let (ops, stop) = train_together(counts, pruning, settings, threads, progress)?;
+        return Ok((ops, stop, None));
+    }
+    let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
+    let (first, lowest) = (phase_1.1, lowest_floor(&phase_1.0, phase_1.1, settings));
+    let (ops, last) =
+        add_superwords(counts, phase_1, pruning, lowest, settings, threads, progress)?;
+    Ok((ops, stop_of_both(first, last, settings), None))
+}
+
+/// Why training stopped, from what each phase says: SuperBPE can add all its supermerges to a phase 1
+/// that ended early.
+fn stop_of_both(first: Stop, last: Stop, settings: &Settings) -> Stop {
+    let is_filled = settings.algorithm == Algorithm::Superbpe && last == Stop::VocabSize;
+    if is_filled { first } else { last }
 }
 
 /// Both phases at the same time, and phase 2 once more if that was in vain.
