@@ -16,8 +16,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python parity mutants bench bench-rust bench-scan bench-cliffs \
-	bench-compare instructions lint format wheel readme clean FORCE
+.PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
+	bench-scan bench-cliffs bench-compare instructions lint format wheel readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -55,6 +55,9 @@ test-rust: build  ## the core's own tests, then the suite on the compiled backen
 
 test-python: setup  ## the suite on the pure-Python backend alone; needs no Rust
 	PYTHONPATH=python $(PY) -m pytest --backend=python
+
+test-golden: build  ## all 199 published models by both backends (the reference takes many minutes)
+	$(PY) -m pytest --long tests/golden
 
 parity: build  ## train and encode the demo corpus with both backends, compare to the byte
 	@mkdir -p target/parity

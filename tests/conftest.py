@@ -37,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="both",
         help="which backends to test; without the extension 'both' and 'rust' fail",
     )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="run what takes the reference too long for every run, too",
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -55,8 +60,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         differential = "both_backends" in getattr(item, "fixturenames", ())
         shared = item.get_closest_marker("shared") or "shared" in getattr(item, "fixturenames", ())
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        long = item.get_closest_marker("compiled") and params.get("backend_name") == "python"
-        if (differential and chosen != "both") or (shared and not SHARED.is_dir()) or long:
+        long = item.get_closest_marker("long") and params.get("backend_name") == "python"
+        absent = (differential and chosen != "both") or (shared and not SHARED.is_dir())
+        if absent or (long and not config.getoption("--long")):
             out.append(item)
     if out:
         config.hook.pytest_deselected(items=out)

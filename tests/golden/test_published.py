@@ -64,15 +64,15 @@ NAMES = [
 NAMES += [f"small/{pattern}.{kind}" for pattern in WITHOUT_NGRAMS for kind in KINDS["small"]]
 ALPHABET = 243
 IN_REPOSITORY = [f"tiny/{scheme}.{kind}" for scheme in SCHEMES for kind in KINDS["tiny"]]
-# The reference makes all of tiny, and of small those of one pattern with deletions: all of them
-# would take it more than ten minutes
+# The reference makes all of tiny, and of small those of one pattern with deletions; all others only
+# with --long, for they take it many minutes
 OF_REFERENCE = [name for name in NAMES if name.startswith(("tiny/", "small/gpt4o_ss.t0.9.b1."))]
 
 
 def marks_of(name):
     """Where a model is compared."""
     marks = [] if name in IN_REPOSITORY else [pytest.mark.shared]
-    return marks if name in OF_REFERENCE else [*marks, pytest.mark.compiled]
+    return marks if name in OF_REFERENCE else [*marks, pytest.mark.long]
 
 
 EACH = [pytest.param(name, marks=marks_of(name)) for name in NAMES]
@@ -460,11 +460,12 @@ def test_the_original_one_phase_program(backend, shared, name):
 
 
 def test_the_number_compared(compared, backend_name, request):
-    """All 199 models, of the reference 155; 12 in the repository without the shared material."""
+    """All 199 models, by the reference 155 or, with --long, all; 12 without the shared material."""
     chosen = request.config
     part = chosen.getoption("-k") or chosen.getoption("-m") or any("::" in a for a in chosen.args)
     small = any("small/" in item.name for item in request.session.items)
     if not part:
-        whole = 155 if backend_name == "python" else 199
+        long = backend_name == "rust" or chosen.getoption("--long")
+        whole = 199 if long else 155
         assert len(compared[backend_name]) == (whole if small else 12)
     assert (len(set(NAMES)), len(OF_REFERENCE), len(IN_REPOSITORY)) == (199, 155, 12)
