@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::candidates::{NOT_ELIGIBLE, candidate_rows};
 use crate::counts::Counts;
 use crate::error::{Error, Progress, Result};
-use crate::merges::{byte_tokens, first_floor, train_vocabulary};
+use crate::merges::{first_floor, train_vocabulary};
 use crate::model::Op;
 use crate::parallel::{POLL, beside};
 use crate::pretokenize::Pretokenizer;
@@ -54,13 +54,26 @@ pub(crate) fn can_go_together(counts: &Counts, settings: &Settings, threads: usi
     if settings.tau.is_some() {
         return false;
     }
-    // Above 1 phase 1 fills the vocabulary; no pretoken that is rarer takes part in phase 2.
-    let floor = first_floor(&counts.pretoken_counts, settings);
-    let mut pretokens = counts.pretoken_counts.iter();
-    floor > 1 && pretokens.all(|(pretoken, count)| count < floor || pretoken.len() <= LONGEST_WHOLE)
+    // Above 1 phase 1 fills the vocabulary.
+    first_floor(&counts.pretoken_counts, settings) > 1
 }
 
-/// Trains both phases; `pruning` has not begun.
+/// Whether all pretokens that phase 2 can need above a floor can be tokens without parts.
+///
+/// # Errors
+/// [`crate::ErrorKind::Pattern`] if `eligible_pattern` takes too many steps.
+pub(crate) fn can_be_whole(counts: &Counts, settings: &Settings, floor: u64) -> Result<bool> {
+    let pretokenizer = Pretokenizer::new(&settings.cutting)?;
+    for (pretoken, count) in counts.pretoken_counts.iter() {
+        let is_too_long = count >= floor && pretoken.len() > LONGEST_WHOLE;
+        if is_too_long && pretokenizer.is_eligible(pretoken)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Trains both phases.
 ///
 /// # Errors
 /// As for phase 1, then as for phase 2.
@@ -72,7 +85,6 @@ pub(crate) fn train_both_phases(
     progress: &mut Progress<'_>,
 ) -> Result<BothPhases> {
     let pretokens = &counts.pretoken_counts;
-    byte_tokens(pretokens, settings.alphabet)?; // the errors of phase 1 come first
     pruning.advance(threads, &AtomicBool::new(false), progress)?;
     let (pieces, floor) = pruning.finish()?;
     let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings)?;
@@ -340,8 +352,10 @@ mod tests {
         let larger = Settings::new(Algorithm::Boundless, 259, 259, 0);
         assert!(!can_go_together(&table("cd"), &larger, 2));
         // a token without parts is stored in full
-        assert!(can_go_together(&table(&"y".repeat(LONGEST_WHOLE)), &settings, 2));
-        assert!(!can_go_together(&table(&"y".repeat(LONGEST_WHOLE + 1)), &settings, 2));
+        let whole =
+            |pretoken: String, floor| can_be_whole(&table(&pretoken), &settings, floor).unwrap();
+        assert!(whole("y".repeat(LONGEST_WHOLE), 7) && !whole("y".repeat(LONGEST_WHOLE + 1), 7));
+        assert!(whole("y".repeat(LONGEST_WHOLE + 1), 8) && whole("-".repeat(LONGEST_WHOLE + 1), 7));
     }
 
     #[test]

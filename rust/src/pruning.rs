@@ -365,6 +365,11 @@ impl<'c> Pruning<'c> {
         Ok(())
     }
 
+    /// The floor, once [`Self::advance`] has done all.
+    pub(crate) fn floor(&self) -> u64 {
+        self.floor
+    }
+
     /// The candidates for supermerges that happen as often as the floor or more, made of pretokens
     /// instead of tokens, in no special order, and those of each thread apart; and the floor.
     ///

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::arena::Row;
-use crate::both_phases::{BothPhases, can_go_together, train_both_phases};
+use crate::both_phases::{BothPhases, can_be_whole, can_go_together, train_both_phases};
 use crate::candidates::{NOT_ELIGIBLE, candidate_rows, in_tokens, single_tokens_above};
 use crate::counts::Counts;
 use crate::error::{Progress, Result, no_progress};
-use crate::merges::{Stop, train_merges, train_vocabulary};
+use crate::merges::{Stop, byte_tokens, train_merges, train_vocabulary};
 use crate::model::{Model, Op};
 use crate::model_file::model_to_bytes;
 use crate::ngram_split::split_ngrams;
@@ -105,8 +105,12 @@ fn train_with_superwords(
     }
     let mut pruning = Pruning::new(counts, settings, None);
     if can_go_together(counts, settings, threads) {
-        let (ops, stop) = train_together(counts, pruning, settings, threads, progress)?;
-        return Ok((ops, stop, None));
+        byte_tokens(&counts.pretoken_counts, settings.alphabet)?; // the errors of phase 1 come first
+        pruning.advance(threads, &AtomicBool::new(false), progress)?;
+        if can_be_whole(counts, settings, pruning.floor())? {
+            let (ops, stop) = train_together(counts, pruning, settings, threads, progress)?;
+            return Ok((ops, stop, None));
+        }
     }
     let phase_1 = merge_and_prune(&mut pruning, counts, settings, threads, progress)?;
     let (first, lowest) = (phase_1.1, lowest_floor(&phase_1.0, phase_1.1, settings));
