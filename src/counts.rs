@@ -73,12 +73,12 @@ pub fn count_documents(
     let special = mapped(py, SpecialTokens::new(&special_tokens))?;
     let batches: Py<PyIterator> = batches.try_iter()?.unbind();
     detached(py, progress, |progress, raised| {
+        let mut failure = None;
         let mut next = || {
             Python::attach(|py| {
-                let batch = batches.bind(py).clone().next().transpose()?;
-                batch.map(|batch| batch.extract::<Vec<String>>()).transpose()
+                next_batch(batches.bind(py), &mut failure)
+                    .map_err(|error| raised.in_documents(py, error))
             })
-            .map_err(|error| raised.stop(error))
         };
         superword::counts::count_documents(
             &mut next,
@@ -90,6 +90,28 @@ pub fn count_documents(
         )
     })
     .map(Counts)
+}
+
+/// The next batch; if one of its documents is no UTF-8, those before it, and then the error.
+fn next_batch(
+    batches: &Bound<'_, PyIterator>,
+    failure: &mut Option<PyErr>,
+) -> PyResult<Option<Vec<String>>> {
+    if let Some(error) = failure.take() {
+        return Err(error);
+    }
+    let Some(batch) = batches.clone().next().transpose()? else { return Ok(None) };
+    let mut documents = Vec::new();
+    for document in batch.try_iter()? {
+        match document.and_then(|document| document.extract()) {
+            Ok(document) => documents.push(document),
+            Err(error) => {
+                *failure = Some(error);
+                break;
+            }
+        }
+    }
+    Ok(Some(documents))
 }
 
 #[pyfunction]

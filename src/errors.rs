@@ -14,7 +14,8 @@ pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Encoding => "EncodingError",
         ErrorKind::Pattern => "PatternTooExpensiveError",
         ErrorKind::Memory => return PyMemoryError::new_err(error.message.clone()),
-        ErrorKind::Cancelled => return PyKeyboardInterrupt::new_err(()),
+        // what the caller raised is at hand where it matters
+        ErrorKind::Cancelled | ErrorKind::Documents => return PyKeyboardInterrupt::new_err(()),
     };
     let made = py
         .import("superword.errors")

@@ -65,7 +65,9 @@ pub fn is_eligible_text(
         Some(cutting) => mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?,
         None => Scheme::Gpt4oUniscript.into(),
     };
-    mapped(py, pretokenizer.is_eligible(pretoken))
+    detached(py, None, |progress, _| {
+        pretokenizer.is_eligible(pretoken, &mut || progress("count", 0, 0))
+    })
 }
 
 #[pyfunction]

@@ -181,11 +181,8 @@ def encode(
             return
         number = 1
         for texts in streams.text_lines(stream, name):
-            if ordinary:
-                lists = [tokenizer.encode_ordinary(text) for text in texts]
-            else:
-                lists = _encode_lines(tokenizer, texts, allowed, count, name, number)
-            streams.write_ids(lists)
+            how = None if ordinary else allowed
+            streams.write_ids(_encode_lines(tokenizer, texts, how, count, name, number))
             streams.flush()
             number += len(texts)
 
@@ -408,17 +405,22 @@ def _decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> b
 def _encode_lines(
     tokenizer: Tokenizer,
     texts: list[str],
-    allowed: Literal["all"] | Collection[str],
+    allowed: Literal["all"] | Collection[str] | None,
     threads: int,
     name: str,
     first: int,
 ) -> list[list[int]]:
+    """The ids of lines, the first of which has this number; `allowed` None: all is plain text."""
+    lists: list[list[int]] = []
     try:
-        return tokenizer.encode_batch(texts, allowed, threads)
-    except EncodingError:
-        for number, text in enumerate(texts, first):
-            try:
-                tokenizer.encode(text, allowed)
-            except EncodingError as error:
-                raise EncodingError(f"{name}: line {number}: {error}") from None
-        raise
+        if allowed is not None:
+            return tokenizer.encode_batch(texts, allowed, threads)
+        for text in texts:
+            lists.append(tokenizer.encode_ordinary(text))
+    except (EncodingError, PatternTooExpensiveError) as error:
+        number, what = len(lists), str(error)
+        if allowed is not None:  # the error of a batch begins with the text: "text 7: "
+            text, _, what = what.partition(": ")
+            number = int(text.removeprefix("text "))
+        raise type(error)(f"{name}: line {first + number}: {what}") from None
+    return lists

@@ -16,6 +16,9 @@ from superword.settings import ALPHABETS, ELIGIBLE_PATTERN
 if TYPE_CHECKING:
     from superword._backend import Encoder
 
+# As the grammar of patterns has them.
+_SHORT_ESCAPES = {"\r": r"\r", "\n": r"\n", "\t": r"\t", "\f": r"\f", "\v": r"\v"}
+
 _STOPS = {
     "vocab_size": "all tokens that were asked for are made",
     "no_pairs": "no pair is left to merge",
@@ -84,6 +87,8 @@ class Report:
     deletions: int
     model_bytes: int
     backend: str
+    tau: str | None = None  # with deletions
+    blow_up: str | None = None
     ngram_floor: int | None = None  # with n-gram splitting
     ngram_max_length: int | None = None
     asked: int | None = None  # tokens that were asked for
@@ -122,12 +127,15 @@ class Report:
             ("model", f"{self.model_bytes:,} bytes"),
         ]
         if self.pattern is not None:
-            rows.insert(1, ("pattern", one_line(self.pattern)))
+            rows.insert(1, ("pattern", printable_pattern(self.pattern)))
         if self.script_pattern is not None:
             scripts = ", ".join(self.scripts or ())
-            rows.insert(2, ("script pattern", f"{one_line(self.script_pattern)} for {scripts}"))
+            pattern = printable_pattern(self.script_pattern)
+            rows.insert(2, ("script pattern", f"{pattern} for {scripts}"))
         if self.eligible_pattern != ELIGIBLE_PATTERN:
-            rows.append(("eligible", one_line(self.eligible_pattern)))
+            rows.append(("eligible", printable_pattern(self.eligible_pattern)))
+        if self.tau is not None:
+            rows.append(("deletions", f"tau {self.tau}, blow-up {self.blow_up}"))
         if self.ngram_floor is not None:
             split = (
                 f"split, floor {self.ngram_floor:,}, at most {self.ngram_max_length:,} pretokens"
@@ -167,6 +175,30 @@ class Report:
         )
 
 
+def printable_pattern(pattern: str) -> str:
+    r"""A pattern on one line of any terminal that means the same when it is given again.
+
+    What is not printable is escaped as the grammar has it, and so are blanks at the ends.
+
+    >>> print(printable_pattern(" ?\x1b\n|\u3000\U000e0001 "))
+    \ ?\u001b\n|\u3000\U000e0001\u0020
+    """
+    shown = "".join(char if char.isprintable() else _escape(char) for char in pattern)
+    if shown.startswith(" "):
+        shown = "\\" + shown
+    if shown.endswith(" "):
+        rest = shown[:-1]
+        escaped = (len(rest) - len(rest.rstrip("\\"))) % 2
+        shown = rest[: len(rest) - escaped] + _escape(" ")
+    return shown
+
+
+def _escape(char: str) -> str:
+    if char in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[char]
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
 def report_of(
     model: Model, encoder: Encoder, model_bytes: int, backend: str, **trained: Any
 ) -> Report:
@@ -191,6 +223,8 @@ def report_of(
         deletions=deletions,
         model_bytes=model_bytes,
         backend=backend,
+        tau=model.tau,
+        blow_up=model.blow_up,
         ngram_floor=model.ngram_floor,
         ngram_max_length=model.ngram_max_length,
         **trained,

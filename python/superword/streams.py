@@ -72,13 +72,18 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
 
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[list[str]]:
-    """`read_lines`, as texts."""
+    """`read_lines`, as texts; those before one that is no text come before its error."""
     offset = 0
     for batch in read_lines(stream, name):
-        texts = []
-        for line in batch:
-            texts.append(decode(line, name, offset))
-            offset += len(line) + 1
+        texts: list[str] = []
+        try:
+            for line in batch:
+                texts.append(decode(line, name, offset))
+                offset += len(line) + 1
+        except InputError:
+            if texts:
+                yield texts
+            raise
         yield texts
 
 

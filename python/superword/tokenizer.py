@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
-from superword.errors import EncodingError, EncodingTypeError, ModelFormatError
+from superword.errors import EncodingError, EncodingTypeError, ModelFormatError, SuperwordError
 from superword.files import read_model
 from superword.loading import load_again, load_bytes, load_cut, parts, save
 from superword.op import Op
@@ -209,6 +209,8 @@ class Tokenizer:
         Raises:
             EncodingError: a special token stands in the text and is not allowed, or the text has
                 a lone surrogate; the text of the error names the position.
+            PatternTooExpensiveError: a custom pattern takes too many steps on the text; the
+                position, too, counts from the beginning of the text (of bytes in bytes).
 
         >>> import superword
         >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
@@ -249,13 +251,13 @@ class Tokenizer:
         count = resolve_threads(threads)
         try:
             ids = self._encoder.encode_batch(batch, allowed, count)
-        except (UnicodeEncodeError, EncodingError):
-            # The first text at fault, whichever thread met its own first.
+        except UnicodeEncodeError:
+            # The first text at fault, which may be one before that.
             for number, text in enumerate(batch):
                 try:
                     self._encode(text, allowed)
-                except EncodingError as error:
-                    raise EncodingError(f"text {number}: {error}") from None
+                except SuperwordError as error:
+                    raise type(error)(f"text {number}: {error}") from None
             raise
         if wrong is not None:  # the texts before it are good
             raise wrong

@@ -87,7 +87,7 @@ pub(crate) fn train_both_phases(
     let pretokens = &counts.pretoken_counts;
     pruning.advance(threads, &AtomicBool::new(false), progress)?;
     let (pieces, floor) = pruning.finish()?;
-    let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings)?;
+    let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings, progress)?;
     let known = vocabulary.len();
     let rows = candidate_rows(pieces, &tokens, threads, progress)?;
     drop(tokens);
@@ -134,12 +134,16 @@ fn vocabulary_of_pretokens(
     pretokens: &PretokenCounts,
     least: u64,
     settings: &Settings,
+    progress: &mut Progress<'_>,
 ) -> Result<(Vocabulary, Vec<u32>)> {
+    let ticker = &mut Ticker::new(progress, "candidates", 0);
     let mut vocabulary = Vocabulary::new(settings.alphabet);
     let pretokenizer = Pretokenizer::new(&settings.cutting)?;
     let mut tokens = Vec::with_capacity(pretokens.len());
     for (pretoken, count) in pretokens.iter() {
-        let takes_part = count >= least && pretokenizer.is_eligible(pretoken)?;
+        ticker.step(0)?;
+        let mut poll = || ticker.report_again();
+        let takes_part = count >= least && pretokenizer.is_eligible(pretoken, &mut poll)?;
         let number = if takes_part { vocabulary.add_whole(pretoken) } else { None };
         tokens.push(number.unwrap_or(NOT_ELIGIBLE));
     }

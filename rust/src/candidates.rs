@@ -75,7 +75,7 @@ pub(crate) fn single_tokens_above(
             // as soon as tokens are deleted, so what remains is encoded.
             let pretoken = pretokens.get(index);
             let Some(number) = vocabulary.number(pretoken) else { continue };
-            if !pretokenizer.is_eligible(pretoken)? {
+            if !pretokenizer.is_eligible(pretoken, &mut || ticker.report_again())? {
                 continue;
             }
             tokens.clear();

@@ -112,13 +112,18 @@ impl<'c> Counter<'c> {
 }
 
 impl Sink for Counter<'_> {
-    fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
+    fn take(
+        &mut self,
+        text: &str,
+        batch: &Batch,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let Self { pretokenizer, pretokens, runs, limit, keys, numbers } = self;
         pretokens.seeds.keys_of(text.as_bytes(), batch, keys);
         let pieces = batch.pieces(text.as_bytes()).map(|pretoken| (pretoken, 1));
         // only runs ask what is eligible
         let asked = runs.is_some();
-        let eligible = |pretoken: &[u8]| Ok(asked && pretokenizer.is_eligible(pretoken)?);
+        let eligible = |pretoken: &[u8]| Ok(asked && pretokenizer.is_eligible(pretoken, poll)?);
         pretokens.add_all(keys, pieces, eligible, numbers)?;
         runs.as_mut().map_or(Ok(()), |runs| runs.take(numbers, *limit))
     }
@@ -135,8 +140,9 @@ impl Sink for Counter<'_> {
 /// stage "count", bytes of the documents. Source: SPEC 3.2 and 6.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] for a document of more than 4 GiB - 1 bytes; what `batches` and `progress`
-/// return.
+/// [`ErrorKind::Input`] for a document of more than 4 GiB - 1 bytes, [`ErrorKind::Pattern`] where a
+/// pattern takes too many steps, what `batches` returns: the first of them in the order of documents.
+/// What `progress` returns.
 pub fn count_documents(
     batches: &mut dyn FnMut() -> Result<Option<Vec<String>>>,
     pretokenizer: &Pretokenizer,
@@ -157,7 +163,8 @@ pub fn count_documents(
 /// cannot be known. Source: SPEC 3.0, 3.2 and 6.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] naming the file and the line or byte; what `progress` returns.
+/// [`ErrorKind::Input`] naming the file and the line or byte, [`ErrorKind::Pattern`] naming the file
+/// and the line; what `progress` returns.
 pub fn count_files(
     sources: &[Source],
     pretokenizer: &Pretokenizer,
@@ -250,7 +257,7 @@ impl Parts {
                 self.pretokens = Some(pretokens);
                 Vec::new()
             }
-            Some(all) => all.merge(&pretokens.into_table(), |_| Ok(false), poll)?,
+            Some(all) => all.merge(&pretokens.into_table(), |_, _| Ok(false), poll)?,
         };
         Ok(runs.is_none_or(|runs| self.runs.add(runs, indices)))
     }
@@ -367,7 +374,7 @@ pub fn merge_counts(parts: Vec<Counts>) -> Result<Counts> {
     let mut pretokens = Tally::default();
     for part in parts {
         all.documents = checked_sum(all.documents, part.documents)?;
-        let indices = pretokens.merge(&part.pretoken_counts, |_| Ok(false), &mut || Ok(()))?;
+        let indices = pretokens.merge(&part.pretoken_counts, |_, _| Ok(false), &mut || Ok(()))?;
         all.runs.extend(part.runs, &indices);
         all.notices.extend(part.notices);
     }

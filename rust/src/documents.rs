@@ -141,6 +141,14 @@ impl Batch {
         self.bytes.len()
     }
 
+    /// Where the document that was taken last stands, as error messages name it.
+    pub(crate) fn place(&self, source: &Source) -> String {
+        match source.kind {
+            SourceKind::Text => source.path.clone(),
+            _ => line_place(&source.path, self.lines),
+        }
+    }
+
     /// The next document of this batch of `source`; `poll` is called now and then in a long line.
     pub(crate) fn next_document(
         &mut self,
@@ -205,7 +213,9 @@ impl Batch {
                 _ if error.kind != ErrorKind::Input => error, // to stop is no fault of the line
                 // bytes that are no text come before all else that is wrong with a line
                 Err(bytes) => not_utf8(path, start, bytes),
-                Ok(_) => Error::new(error.kind, format!("{path}: line {}: {error}", self.lines)),
+                Ok(_) => {
+                    Error::new(error.kind, format!("{}: {error}", line_place(path, self.lines)))
+                }
             }
         })
     }
@@ -222,10 +232,14 @@ impl Batch {
         self.position = bytes.len().min(line.end + 1);
         self.lines += 1;
         if length > self.max_bytes {
-            return Err(too_long(&format!("{path}: line {}", self.lines), self.max_bytes));
+            return Err(too_long(&line_place(path, self.lines), self.max_bytes));
         }
         Ok(Some(line))
     }
+}
+
+fn line_place(path: &str, line: u64) -> String {
+    format!("{path}: line {line}")
 }
 
 /// The error for bytes from `start` on in the file.

@@ -8,6 +8,7 @@ use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
+use crate::pattern_matcher::Origin;
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
 use crate::settings::Alphabet;
@@ -309,7 +310,8 @@ impl Encoder {
                             start + length(&text[..at + offset])
                         ));
                     }
-                    self.encode_ordinary(part, work)?;
+                    let origin = Origin { whole: text, at, start, length };
+                    self.encode_ordinary(part, origin, work)?;
                 }
                 Some(index) => {
                     let id = self.vocab_size() + gate.allowed[index as usize];
@@ -322,9 +324,14 @@ impl Encoder {
     }
 
     /// Appends the ids of a text without special tokens.
-    fn encode_ordinary(&self, text: &str, work: &mut Work<'_, '_>) -> Result<()> {
+    fn encode_ordinary(
+        &self,
+        text: &str,
+        origin: Origin<'_>,
+        work: &mut Work<'_, '_>,
+    ) -> Result<()> {
         work.run.clear();
-        let (mut cut, mut at) = (self.pretokenizer.cut(text), 0);
+        let (mut cut, mut at) = (self.pretokenizer.cut(text, origin), 0);
         while let Some(end) = cut.next_end(&mut || work.ticker.report_again())? {
             let pretoken = &text[at..end];
             at = end;

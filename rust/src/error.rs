@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Memory,
     /// The caller asked to stop, through the progress callback.
     Cancelled,
+    /// The caller's documents cannot go on; the caller knows why.
+    Documents,
 }
 
 /// An error: its kind and a text that is the same in both backends.

@@ -4,20 +4,27 @@ use std::collections::VecDeque;
 use std::fs;
 
 use crate::documents::{BATCH_BYTES, Batch, BatchReader, MAX_DOCUMENT_BYTES, Source, too_long};
-use crate::error::{Progress, Result};
+use crate::error::{Error, ErrorKind, Progress, Result};
 
 /// Some documents to count.
 pub(crate) enum Job<'s> {
-    Documents(Vec<String>),
+    /// The first one's number counts from 0.
+    Documents {
+        first: u64,
+        documents: Vec<String>,
+    },
     Batch(&'s Source, Batch),
+    /// Here stands an error instead of a document: those before it may have one that comes first.
+    Failure(Error),
 }
 
 impl Job<'_> {
     /// How many bytes of text it holds.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Documents(documents) => documents.iter().map(String::len).sum(),
+            Self::Documents { documents, .. } => documents.iter().map(String::len).sum(),
             Self::Batch(_, batch) => batch.size(),
+            Self::Failure(_) => 0,
         }
     }
 }
@@ -40,35 +47,62 @@ pub(crate) struct DocumentFeed<'b> {
     documents: VecDeque<String>,
     taken: u64,
     done: u64,
+    /// There are no more documents; why, if that is an error.
+    ended: bool,
+    failure: Option<Error>,
 }
 
 impl<'b> DocumentFeed<'b> {
     pub(crate) fn new(batches: &'b mut dyn FnMut() -> Result<Option<Vec<String>>>) -> Self {
-        Self { batches, documents: VecDeque::new(), taken: 0, done: 0 }
+        let documents = VecDeque::new();
+        Self { batches, documents, taken: 0, done: 0, ended: false, failure: None }
+    }
+
+    /// The next document, if it can be one.
+    fn next_document(&mut self) -> Option<String> {
+        let document = self.documents.pop_front()?;
+        if let Err(error) = check_document_size(document.len(), self.taken) {
+            self.fail(error);
+            return None;
+        }
+        self.taken += 1;
+        self.done += document.len() as u64;
+        Some(document)
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.documents.clear();
+        self.ended = true;
+        self.failure = Some(error);
     }
 }
 
 impl<'s> Feed<'s> for DocumentFeed<'_> {
     fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Job<'s>>> {
-        let mut job = Vec::new();
+        let first = self.taken;
+        let mut documents = Vec::new();
         let mut size = 0;
-        loop {
-            while let Some(document) = self.documents.pop_front() {
-                check_document_size(document.len(), self.taken)?;
-                self.taken += 1;
-                self.done += document.len() as u64;
+        while size < BATCH_BYTES {
+            if let Some(document) = self.next_document() {
                 size += document.len();
-                job.push(document);
-                if size >= BATCH_BYTES {
-                    return Ok(Some(Job::Documents(job)));
-                }
+                documents.push(document);
+                continue;
+            }
+            if self.ended {
+                break;
             }
             self.report(progress)?;
-            match (self.batches)()? {
-                Some(batch) => self.documents = batch.into(),
-                None => return Ok((!job.is_empty()).then_some(Job::Documents(job))),
+            match (self.batches)() {
+                Ok(Some(batch)) => self.documents = batch.into(),
+                Ok(None) => self.ended = true,
+                Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+                Err(error) => self.fail(error),
             }
         }
+        if documents.is_empty() {
+            return Ok(self.failure.take().map(Job::Failure));
+        }
+        Ok(Some(Job::Documents { first, documents }))
     }
 
     fn file(&self) -> usize {
@@ -175,4 +209,36 @@ fn check_document_size(size: usize, index: u64) -> Result<()> {
         return Err(too_long(&format!("document {index}"), MAX_DOCUMENT_BYTES));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::no_progress;
+
+    #[test]
+    fn documents_before_an_error_come_first() {
+        let failure = Error::new(ErrorKind::Documents, "no more");
+        let mut batches = vec![Err(failure.clone()), Ok(Some(vec!["b".into(), "c".into()]))];
+        batches.push(Ok(Some(vec!["a".into()])));
+        let mut next = || batches.pop().unwrap_or(Ok(None));
+        let mut feed = DocumentFeed::new(&mut next);
+        let Some(Job::Documents { first: 0, documents }) = feed.next(&mut no_progress).unwrap()
+        else {
+            panic!("documents come first");
+        };
+        assert_eq!(documents, ["a", "b", "c"]);
+        let Some(Job::Failure(error)) = feed.next(&mut no_progress).unwrap() else {
+            panic!("then the error");
+        };
+        assert_eq!(error, failure);
+        assert!(feed.next(&mut no_progress).unwrap().is_none());
+    }
+
+    #[test]
+    fn to_stop_does_not_wait() {
+        let mut batches = vec![Err(Error::cancelled()), Ok(Some(vec!["a".into()]))];
+        let mut next = || batches.pop().unwrap_or(Ok(None));
+        assert!(DocumentFeed::new(&mut next).next(&mut no_progress).is_err());
+    }
 }

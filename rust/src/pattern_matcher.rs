@@ -3,6 +3,12 @@
 //! Recursion never grows with the text. A step is an instruction, a return to an earlier choice, or
 //! a few characters that are read together; both backends count alike, so they give up at the same
 //! places. What has been given up is an error, never a shorter result.
+//!
+//! A look-around that reads far, as over all digits that follow, would read the same text again at
+//! each place where it begins. What its repetitions found is remembered: it depends on the place
+//! alone, since nothing is given back into a look-around from outside.
+
+use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::pattern_program::{Classes, Instruction, Program, class_of, has};
@@ -17,6 +23,36 @@ const SPAN_SHIFT: u32 = 2;
 /// How many steps pass between two calls of a poll function, well under a millisecond of work.
 const STEPS_PER_POLL: i64 = 1 << 16;
 
+/// So many places are remembered at a time.
+const REMEMBERED: usize = 1 << 16;
+
+/// Where a text stands in that of the call, for the error.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'t> {
+    /// The text of the call, or a stretch of it, and where in it this one begins.
+    pub(crate) whole: &'t str,
+    pub(crate) at: usize,
+    /// What stands before the stretch, in the units in which `length` measures.
+    pub(crate) start: usize,
+    pub(crate) length: fn(&str) -> usize,
+}
+
+impl<'t> Origin<'t> {
+    /// That of what begins at a place of a text, measured in characters.
+    pub(crate) fn in_text(whole: &'t str, at: usize) -> Self {
+        Self { whole, at, start: 0, length: |text| text.chars().count() }
+    }
+
+    /// That of what begins so many bytes further on.
+    pub(crate) fn further(self, bytes: usize) -> Self {
+        Self { at: self.at + bytes, ..self }
+    }
+
+    fn position(&self) -> usize {
+        self.start + (self.length)(&self.whole[..self.at])
+    }
+}
+
 /// What is left to try.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
@@ -30,15 +66,16 @@ enum Frame {
     Look { code: u32, at: usize },
     /// Where a part began that gives nothing back.
     Atom,
+    /// What is to be remembered of `code` at this place, once it is known.
+    Recall { code: u32, at: usize },
 }
 
 /// The matches of a program in a text. Look-around sees nothing else.
 pub(crate) struct Matcher<'t> {
     program: &'t Program,
     text: &'t [u8],
-    /// For the error: where the text stands in that of the call, in characters; `None` for a
-    /// pretoken to be judged.
-    start: Option<usize>,
+    /// `None` for a pretoken to be judged.
+    origin: Option<Origin<'t>>,
     /// How many steps there are in all, and are left.
     limit: i64,
     steps: i64,
@@ -47,22 +84,25 @@ pub(crate) struct Matcher<'t> {
     stack: Vec<Frame>,
     /// The places in the stack of look-arounds and atoms.
     barriers: Vec<usize>,
+    /// By instruction and place whether the look-around finds what it looks for.
+    known: HashMap<(u32, usize), bool>,
 }
 
 impl<'t> Matcher<'t> {
-    pub(crate) fn new(program: &'t Program, text: &'t str, start: Option<usize>) -> Self {
+    pub(crate) fn new(program: &'t Program, text: &'t str, origin: Option<Origin<'t>>) -> Self {
         let limit = (text.chars().count() as i64)
             .saturating_mul(STEPS_PER_CHARACTER)
             .saturating_add(BASE_STEPS);
         Self {
             program,
             text: text.as_bytes(),
-            start,
+            origin,
             limit,
             steps: limit,
             next_poll: limit - STEPS_PER_POLL,
             stack: Vec::new(),
             barriers: Vec::new(),
+            known: HashMap::new(),
         }
     }
 
@@ -108,6 +148,7 @@ impl<'t> Matcher<'t> {
         let end = if self.is_in(&self.program.first, at) {
             self.run(at, poll)?
         } else {
+            self.poll_now_and_then(poll)?;
             self.steps -= 1;
             None
         };
@@ -120,11 +161,10 @@ impl<'t> Matcher<'t> {
     fn too_expensive(&self, at: usize) -> Error {
         let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
         let before: String = text(&self.text[at..]).chars().take(20).collect();
-        let place = self.start.unwrap_or(0) + text(&self.text[..at]).chars().count();
         let limit = self.limit;
-        let (what, whole) = match self.start {
-            Some(_) => ("pattern", "text"),
-            None => ("eligible pattern", "pretoken"),
+        let (what, whole, place) = match self.origin {
+            Some(origin) => ("pattern", "text", origin.further(at).position()),
+            None => ("eligible pattern", "pretoken", text(&self.text[..at]).chars().count()),
         };
         let text = format!(
             "the {what} is too expensive: no end after {limit} steps, at position {place} of the \
@@ -211,10 +251,7 @@ impl<'t> Matcher<'t> {
         self.barriers.clear();
         let mut now = program.start;
         while self.steps >= 0 {
-            if self.steps < self.next_poll {
-                self.next_poll = self.steps - STEPS_PER_POLL;
-                poll()?;
-            }
+            self.poll_now_and_then(poll)?;
             self.steps -= 1;
             let next = match &program.code[now as usize] {
                 Instruction::Set { classes, then } => self.step(classes, at).map(|end| {
@@ -257,6 +294,14 @@ impl<'t> Matcher<'t> {
                     at = self.leave().unwrap_or(at);
                     (!negative).then_some(*then)
                 }
+                Instruction::Recall { end, then } => match self.known.get(&(now, at)) {
+                    Some(true) => Some(*end),
+                    Some(false) => None,
+                    None => {
+                        self.stack.push(Frame::Recall { code: now, at });
+                        Some(*then)
+                    }
+                },
                 Instruction::Atom { body } => {
                     self.barriers.push(self.stack.len());
                     self.stack.push(Frame::Atom);
@@ -291,13 +336,33 @@ impl<'t> Matcher<'t> {
         Ok(None)
     }
 
+    #[inline]
+    fn poll_now_and_then(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        if self.steps < self.next_poll {
+            self.next_poll = self.steps - STEPS_PER_POLL;
+            poll()?;
+        }
+        Ok(())
+    }
+
     /// Forgets all that has been pushed since the look-around or the atom that ends; returns where a
     /// look-around began.
     fn leave(&mut self) -> Option<usize> {
         let barrier = self.barriers.pop()?;
-        let frame = self.stack[barrier];
-        self.stack.truncate(barrier);
-        if let Frame::Look { at, .. } = frame { Some(at) } else { None }
+        while self.stack.len() > barrier + 1 {
+            if let Some(Frame::Recall { code, at }) = self.stack.pop() {
+                self.remember(code, at, true);
+            }
+        }
+        if let Some(Frame::Look { at, .. }) = self.stack.pop() { Some(at) } else { None }
+    }
+
+    /// Remembers what was found; both backends forget all at the same step.
+    fn remember(&mut self, code: u32, at: usize, found: bool) {
+        if self.known.len() == REMEMBERED {
+            self.known.clear();
+        }
+        self.known.insert((code, at), found);
     }
 
     /// The instruction at the last place where something is left to try, if there is one.
@@ -346,8 +411,55 @@ impl<'t> Matcher<'t> {
                 Frame::Atom => {
                     self.barriers.pop();
                 }
+                Frame::Recall { code, at: place } => self.remember(code, place, false),
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern_program::compile_pattern;
+    use crate::pattern_syntax::parse_pattern;
+
+    fn pieces(pattern: &str, text: &str) -> (usize, i64) {
+        let program = compile_pattern(&parse_pattern(pattern).unwrap());
+        let mut matcher = Matcher::new(&program, text, Some(Origin::in_text(text, 0)));
+        let (mut at, mut count) = (0, 0);
+        while at < text.len() {
+            let (end, next) = matcher.piece(at, &mut || Ok(())).unwrap();
+            count += 1 + usize::from(next.is_some());
+            at = next.unwrap_or(end);
+        }
+        (count, matcher.limit - matcher.steps)
+    }
+
+    #[test]
+    fn what_looks_far_ahead_takes_linear_time() {
+        let pattern = r"\d{1,3}(?=(?:\d{3})*(?:\D|$))|.";
+        let steps = |digits: usize| pieces(pattern, &"7".repeat(digits));
+        let (one, two) = (steps(6_001), steps(60_001));
+        assert_eq!((one.0, two.0), (2_001, 20_001));
+        assert!(two.1 < 11 * one.1);
+        // past the bound of what is remembered it is read again, from there on
+        let (three, four) = (steps(180_001), steps(360_001));
+        assert!(three.1 < 4 * two.1 && four.1 < 3 * three.1);
+    }
+
+    #[test]
+    fn a_search_can_be_stopped_where_nothing_begins_too() {
+        let text = "a".repeat(10 * STEPS_PER_POLL as usize);
+        for pattern in ["q", "a+a+q"] {
+            let program = compile_pattern(&parse_pattern(pattern).unwrap());
+            let mut calls = 0;
+            let mut poll = || {
+                calls += 1;
+                if calls > 5 { Err(Error::cancelled()) } else { Ok(()) }
+            };
+            let found = Matcher::new(&program, &text, None).search(&mut poll);
+            assert_eq!(found, Err(Error::cancelled()));
+        }
     }
 }

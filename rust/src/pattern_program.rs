@@ -43,6 +43,9 @@ pub(crate) enum Instruction {
     Look { body: u32, behind: usize, negative: bool, then: u32 },
     /// A look-around has found what it looks for.
     LookEnd { negative: bool, then: u32 },
+    /// A repetition in the look-around that ends with `end` goes on or ends: from here it finds the
+    /// same whenever it comes to the same place of the text.
+    Recall { end: u32, then: u32 },
     /// A part begins that gives nothing back.
     Atom { body: u32 },
     /// It ends.
@@ -115,6 +118,8 @@ fn sets<'n>(node: &'n Node, all: &mut Vec<&'n Ranges>) {
 struct Compiler<'n> {
     program: Program,
     masks: BTreeMap<&'n Ranges, Mask>,
+    /// The end of the look-around whose parts are made, if they can give back.
+    look_end: Option<u32>,
 }
 
 impl<'n> Compiler<'n> {
@@ -161,7 +166,7 @@ impl<'n> Compiler<'n> {
         let first = Classes { ascii: 0, mask: empty(n_classes) };
         let (code, targets) = (Vec::new(), Vec::new());
         let program = Program { code, targets, start: 0, first, n_classes, block_of, blocks };
-        Self { program, masks }
+        Self { program, masks, look_end: None }
     }
 
     /// All classes and the end.
@@ -244,7 +249,9 @@ impl<'n> Compiler<'n> {
         if how == How::Possessive {
             let end = self.emit(Instruction::AtomEnd { then });
             let everything = self.everything();
+            let outer = self.look_end.take();
             let body = self.repeat(repeat, How::Greedy, end, &everything);
+            self.look_end = outer;
             return self.emit(Instruction::Atom { body });
         }
         let again_or_not = |again, stop| match how {
@@ -267,10 +274,14 @@ impl<'n> Compiler<'n> {
             None => {
                 let begins = either(&first, &follow);
                 let starts = Box::default();
-                let start = self.emit(Instruction::Choice { starts });
+                let choice = self.emit(Instruction::Choice { starts });
+                let start = match self.look_end {
+                    Some(end) => self.emit(Instruction::Recall { end, then: choice }),
+                    None => choice,
+                };
                 let again = self.node(body, start, &begins);
                 let starts = self.table(again_or_not((again, first), (then, follow)));
-                self.program.code[start as usize] = Instruction::Choice { starts };
+                self.program.code[choice as usize] = Instruction::Choice { starts };
                 (then, follow) = (start, begins);
             }
             Some(most) => {
@@ -320,7 +331,9 @@ impl<'n> Compiler<'n> {
         }
         let end = self.emit(Instruction::LookEnd { negative, then });
         let everything = self.everything();
+        let outer = self.look_end.replace(end);
         let body = self.node(body, end, &everything);
+        self.look_end = outer;
         self.emit(Instruction::Look { body, behind: behind.unwrap_or(0), negative, then })
     }
 

@@ -40,7 +40,7 @@ pub fn parse_pattern(pattern: &str) -> Result<Node> {
     let mut parser = Parser { pattern: &pattern, at: 0 };
     let node = parser.choice(0, false)?;
     if parser.at < pattern.len() {
-        return fail(parser.at, "')' closes no group: escape it to mean itself");
+        return closes_nothing(parser.at);
     }
     if expanded_size(&node) > MAX_SIZE {
         return refuse(format!("is too large: written out it has more than {MAX_SIZE} sets"));
@@ -72,6 +72,10 @@ fn refuse<T>(text: impl Into<String>) -> Result<T> {
 
 fn fail<T>(at: usize, reason: impl AsRef<str>) -> Result<T> {
     refuse(format!("at position {at}: {}", reason.as_ref()))
+}
+
+fn closes_nothing<T>(at: usize) -> Result<T> {
+    fail(at, "')' closes no group: escape it to mean itself")
 }
 
 /// A character or a class.
@@ -126,6 +130,9 @@ impl Parser<'_> {
             }
         }
         if parts.is_empty() {
+            if depth == 0 && self.peek() == Some(')') {
+                return closes_nothing(self.at);
+            }
             return fail(
                 self.at,
                 "an empty alternative is not in the grammar: repeat with ? instead",
@@ -355,6 +362,7 @@ impl Parser<'_> {
             };
             let mut high = low;
             if self.peek() == Some('-') && !self.starts_with("-]") {
+                self.refuse_twice('-')?;
                 self.at += 1;
                 let place = self.at;
                 if matches!(self.peek(), None | Some('[' | ']')) {
@@ -386,12 +394,20 @@ impl Parser<'_> {
         if char == '\\' {
             return self.escape(fold);
         }
-        let twice = format!("{char}{char}");
-        if matches!(char, '&' | '-' | '|' | '~') && self.starts_with(&twice) {
-            return fail(self.at, format!("'{twice}' in a set is not in the grammar: escape both"));
+        if matches!(char, '&' | '-' | '|' | '~') {
+            self.refuse_twice(char)?;
         }
         self.at += 1;
         Ok(Item::Code(char.into()))
+    }
+
+    /// Refuses two of a character in a set: some engines have an operator of that name.
+    fn refuse_twice(&self, char: char) -> Result<()> {
+        let twice = format!("{char}{char}");
+        if self.starts_with(&twice) {
+            return fail(self.at, format!("'{twice}' in a set is not in the grammar: escape both"));
+        }
+        Ok(())
     }
 }
 

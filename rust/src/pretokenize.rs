@@ -15,6 +15,7 @@ mod masks;
 mod reader;
 mod runs;
 
+pub(crate) use custom::Cut;
 pub use custom::Pretokenizer;
 
 use crate::scripts::Chunks;

@@ -304,7 +304,9 @@ impl Rereading {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<V>> {
         let mut known = Tally::default();
-        let eligible = |pretoken: &[u8]| self.pretokenizer.is_eligible(pretoken);
+        let eligible = |pretoken: &[u8], poll: &mut dyn FnMut() -> Result<()>| {
+            self.pretokenizer.is_eligible(pretoken, poll)
+        };
         known.merge(pretokens, eligible, &mut || progress(stage, 0, 0))?;
         let new_scanner = || {
             let sink =
@@ -331,7 +333,12 @@ struct RunFinder<'k, V> {
 }
 
 impl<V: RunVisitor> Sink for RunFinder<'_, V> {
-    fn take(&mut self, text: &str, batch: &Batch) -> Result<()> {
+    fn take(
+        &mut self,
+        text: &str,
+        batch: &Batch,
+        _poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let Self { known, visitor, run, keys } = self;
         known.seeds.keys_of(text.as_bytes(), batch, keys);
         for (key, pretoken) in keys.iter().zip(batch.pieces(text.as_bytes())) {

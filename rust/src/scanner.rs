@@ -5,10 +5,11 @@
 //!
 //! No Python twin: there a document's pretokens are one list.
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::feeds::Job;
 use crate::keys::fingerprint;
-use crate::pretokenize::Pretokenizer;
+use crate::pattern_matcher::Origin;
+use crate::pretokenize::{Cut, Pretokenizer};
 use crate::special_tokens::SpecialTokens;
 use crate::tally::checked_sum;
 use crate::workers::Work;
@@ -42,8 +43,13 @@ impl Batch {
 
 /// What is done with pretokens.
 pub(crate) trait Sink: Send {
-    /// Takes pretokens of a text that follow each other.
-    fn take(&mut self, text: &str, batch: &Batch) -> Result<()>;
+    /// Takes pretokens of a text that follow each other; calls `poll` where that takes long.
+    fn take(
+        &mut self,
+        text: &str,
+        batch: &Batch,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()>;
 
     /// No run goes on from here.
     fn end_run(&mut self) -> Result<()>;
@@ -83,26 +89,38 @@ impl<'c, S: Sink> Scanner<'c, S> {
     fn add(&mut self, document: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.documents = checked_sum(self.documents, 1)?;
         self.fingerprint = self.fingerprint.wrapping_add(fingerprint(document.as_bytes()));
+        let mut at = 0;
         for (piece, special) in self.special_tokens.split(document) {
-            if special.is_some() {
-                continue;
+            if special.is_none() {
+                self.add_piece(piece, Origin::in_text(document, at), poll)?;
             }
-            self.batch.start = 0;
-            let mut cut = self.pretokenizer.cut(piece);
-            while cut.next_ends(&mut self.batch.ends, poll)? {
-                if self.batch.ends.len() >= BATCH {
-                    self.flush(piece, poll)?;
-                }
-            }
-            self.flush(piece, poll)?;
-            self.sink.end_run()?;
+            at += piece.len();
         }
         Ok(())
     }
 
+    fn add_piece(
+        &mut self,
+        piece: &str,
+        origin: Origin<'_>,
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        self.batch.start = 0;
+        let mut cut = self.pretokenizer.cut(piece, origin);
+        while cut.next_ends(&mut self.batch.ends, poll)? {
+            if self.batch.ends.len() >= BATCH
+                && let Err(error) = self.flush(piece, poll)
+            {
+                return Err(first_error(error, cut, poll));
+            }
+        }
+        self.flush(piece, poll)?;
+        self.sink.end_run()
+    }
+
     fn flush(&mut self, text: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let Some(&end) = self.batch.ends.last() else { return Ok(()) };
-        self.sink.take(text, &self.batch)?;
+        self.sink.take(text, &self.batch, poll)?;
         self.unpolled += end - self.batch.start;
         self.batch.start = end;
         self.batch.ends.clear();
@@ -117,15 +135,44 @@ impl<'c, S: Sink> Scanner<'c, S> {
 impl<S: Sink> Work for Scanner<'_, S> {
     fn run(&mut self, job: Job<'_>, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         match job {
-            Job::Documents(documents) => {
-                documents.iter().try_for_each(|document| self.add(document, poll))
+            Job::Documents { first, documents } => {
+                (first..).zip(&documents).try_for_each(|(number, document)| {
+                    let place = || format!("document {number}");
+                    self.add(document, poll).map_err(|error| in_document(error, place))
+                })
             }
             Job::Batch(source, mut batch) => {
                 while let Some(document) = batch.next_document(source, poll)? {
-                    self.add(&document, poll)?;
+                    let added = self.add(&document, poll);
+                    added.map_err(|error| in_document(error, || batch.place(source)))?;
                 }
                 Ok(())
             }
+            Job::Failure(error) => Err(error),
         }
+    }
+}
+
+/// A piece is cut to its end before its pretokens are judged, as far as errors tell.
+fn first_error(error: Error, mut cut: Cut<'_>, poll: &mut dyn FnMut() -> Result<()>) -> Error {
+    if error.kind != ErrorKind::Pattern {
+        return error;
+    }
+    let mut ends = Vec::new();
+    loop {
+        ends.clear();
+        match cut.next_ends(&mut ends, poll) {
+            Ok(true) => {}
+            Ok(false) => return error,
+            Err(earlier) => return earlier,
+        }
+    }
+}
+
+/// Names the document on which a pattern takes too many steps; all other errors do by themselves.
+fn in_document(error: Error, place: impl FnOnce() -> String) -> Error {
+    match error.kind {
+        ErrorKind::Pattern => Error::new(error.kind, format!("{}: {}", place(), error.message)),
+        _ => error,
     }
 }

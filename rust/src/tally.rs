@@ -72,7 +72,7 @@ impl<T: Item> Tally<T> {
         &mut self,
         keys: &[Key],
         sequences: impl Iterator<Item = (&'s [T], u64)>,
-        mark: impl Fn(&[T]) -> Result<bool>,
+        mut mark: impl FnMut(&[T]) -> Result<bool>,
         numbers: &mut Vec<u32>,
     ) -> Result<()>
     where
@@ -85,7 +85,7 @@ impl<T: Item> Tally<T> {
                     entry.count = checked_sum(entry.count, count)?;
                     (entry.number, entry.long & MARK != 0)
                 }
-                None => self.add_key(key, sequence, count, &mark)?,
+                None => self.add_key(key, sequence, count, &mut mark)?,
             };
             *number = select_unpredictable(marked, found, NO_NUMBER);
         }
@@ -228,12 +228,12 @@ impl<T: Item> Tally<T> {
         self.entries = entries;
     }
 
-    /// Adds all counts of a table; `mark` as for [`Self::add_key`]. Returns the number of each of
-    /// its sequences.
+    /// Adds all counts of a table; `mark` as for [`Self::add_key`], and may `poll`. Returns the number
+    /// of each of its sequences.
     pub(crate) fn merge(
         &mut self,
         table: &Table<T>,
-        mark: impl Fn(&[T]) -> Result<bool>,
+        mark: impl Fn(&[T], &mut dyn FnMut() -> Result<()>) -> Result<bool>,
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<u32>> {
         let mut numbers = Vec::with_capacity(table.len());
@@ -245,7 +245,8 @@ impl<T: Item> Tally<T> {
             self.reserve(&keys, &mut places);
             for (index, key) in indices.zip(&keys) {
                 let (sequence, count) = (table.get(index), table.counts[index]);
-                numbers.push(self.add_key(key, sequence, count, &mark)?.0);
+                let mark = |sequence: &[T]| mark(sequence, poll);
+                numbers.push(self.add_key(key, sequence, count, mark)?.0);
             }
             poll()?;
         }
@@ -260,7 +261,7 @@ impl<T: Item> Tally<T> {
         let mut parts = parts.into_iter();
         let mut all = parts.next().unwrap_or_default();
         for part in parts {
-            all.merge(&part.into_table(), |_| Ok(false), poll)?;
+            all.merge(&part.into_table(), |_, _| Ok(false), poll)?;
         }
         Ok(all)
     }
@@ -335,7 +336,7 @@ mod tests {
         assert_eq!(found, expected);
         let mut merged = Tally::default();
         merged.add(&expected[7].0, 5).unwrap();
-        let numbers = merged.merge(&table, |_| Ok(false), &mut || Ok(())).unwrap();
+        let numbers = merged.merge(&table, |_, _| Ok(false), &mut || Ok(())).unwrap();
         assert_eq!((numbers[7], merged.len()), (0, expected.len()));
         assert_eq!(merged.into_table().counts[0], expected[7].1 + 5);
     }

@@ -1,14 +1,18 @@
 """Custom patterns through the public names: training, the model file, encoding, reports."""
 
+import gzip
 import json
 import pickle
+import re
+import signal
+import time
 
 import pytest
 
 import superword
 from superword import parity
 from superword.reference.patterns import NAMED_PATTERNS
-from superword.settings import SCRIPTS
+from superword.settings import SCRIPTS, Cutting
 
 DOCUMENTS = ["to be or not to be", "漢字 and かな, 12 times: to be! ", "αβ γδ αβ γδ"] * 3
 
@@ -112,7 +116,8 @@ def test_a_text_that_is_too_expensive_is_named(train):
 def test_a_file_that_is_too_expensive(train, tmp_path, threads):
     path = tmp_path / "a.txt"
     path.write_text("a" + " " * 3000, "utf-8")
-    with pytest.raises(superword.PatternTooExpensiveError, match="at position 1 of the text"):
+    text = f"^{re.escape(str(path))}: the pattern .* at position 1 of the text"
+    with pytest.raises(superword.PatternTooExpensiveError, match=text):
         train(None, files=[path], pattern=r"\s+\s+\s+x|\S", threads=threads)
 
 
@@ -154,6 +159,173 @@ def test_an_expensive_eligible_pattern(backend_name):
     with pytest.raises(superword.PatternTooExpensiveError) as caught:
         superword.train(["a" * 2600 + "b"], algorithm="boundless", **settings)
     assert str(caught.value) == (
-        "the eligible pattern is too expensive: no end after 2260100 steps, at position 0 of the "
-        "pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify the pattern, or cut the text"
+        "document 0: the eligible pattern is too expensive: no end after 2260100 steps, at "
+        "position 0 of the pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify the pattern, or cut "
+        "the text"
     )
+
+
+COSTLY = r"\s+\s+\s+x|\S"
+BLANKS = " " * 500
+
+
+def too_expensive(position, whole=BLANKS, place=""):
+    """The error for a text of so many characters, at a position."""
+    steps = 2_000_000 + 100 * len(whole)
+    return (
+        f"{place}the pattern is too expensive: no end after {steps} steps, at position {position} "
+        f"of the text, before '{' ' * 20}'; simplify the pattern, or cut the text"
+    )
+
+
+def refused(call, *arguments, **keywords):
+    with pytest.raises(superword.PatternTooExpensiveError) as caught:
+        call(*arguments, **keywords)
+    return str(caught.value)
+
+
+def broken():
+    yield from ["a", f"<s>é{BLANKS}", "b"]
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    "documents",
+    [
+        ["a", f"<s>é{BLANKS}", "b"],
+        ["a", f"<s>é{BLANKS}", f"b{BLANKS}"],
+        ["a", f"<s>é{BLANKS}", "b\ud800"],
+        ["a", f"<s>é{BLANKS}", "b", 7],
+        ["a", f"<s>é{BLANKS}", *["b" * 1000] * 5000, "b\ud800"],
+    ],
+    ids=["alone", "another", "surrogate", "no str", "far"],
+)
+def test_the_first_document_at_fault_is_named(train, documents, threads):
+    """A backend that reads ahead meets the error of a later one before."""
+    settings = {"pattern": COSTLY, "special_tokens": ["<s>"], "threads": threads}
+    whole = f"é{BLANKS}"
+    expected = too_expensive(4, whole, "document 1: ")
+    assert refused(train, documents, **settings) == expected
+    assert refused(train, broken(), **settings) == expected
+    if len(documents) == 4:
+        with pytest.raises(superword.InputTypeError, match=r"^item 0 of documents"):
+            train([7, *documents], **settings)
+        with pytest.raises(superword.InputError, match=r"^item 1 of documents .* surrogate"):
+            train(["a", "\ud800", *documents], **settings)
+    with pytest.raises(ZeroDivisionError):
+        train((text for text in ["a", "", *broken()]), pattern=r"\S", threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_file_and_the_line_are_named(train, tmp_path, threads):
+    settings = {"pattern": COSTLY, "special_tokens": ["<s>"], "threads": threads}
+    text = f"<s>é{BLANKS}"
+    line = json.dumps({"text": text})
+    jsonl = f'\ufeff\n{{"text": "a"}}\n \n{line}\n{{"text": 5}}\n'.encode()
+    files = {
+        "a.txt": (f"\ufeff{text}".encode(), False, ": ", 5),
+        "b.txt": (f"a\n\n{text}\n".encode() + b"\xff\n", True, ": line 3: ", 4),
+        "c.jsonl": (jsonl, False, ": line 4: ", 4),
+        "d.jsonl.gz": (gzip.compress(jsonl), False, ": line 4: ", 4),
+    }
+    bad = tmp_path / "z.txt"
+    bad.write_bytes(b"\xff")
+    for name, (content, lines, place, position) in files.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        paths = [path, bad]
+        found = refused(train, None, files=paths, lines=lines, **settings)
+        assert found == too_expensive(position, f"é{BLANKS}", f"{path}{place}")
+        with pytest.raises(superword.InputError, match="byte 0 is not valid UTF-8"):
+            train(None, files=paths[::-1], lines=lines, **settings)
+    # a stream that is damaged is that error, whatever it holds
+    path.write_bytes(files["d.jsonl.gz"][0][:-9])
+    with pytest.raises(superword.InputError, match="the gzip stream is truncated or damaged"):
+        train(None, files=[path], **settings)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_place_is_that_in_the_text_of_the_call(train, threads):
+    tokenizer = train(["a"], pattern=COSTLY, special_tokens=["<s>", "é"])
+    text = f"aé<s>ü{BLANKS}"
+    whole = f"ü{BLANKS}"
+    assert refused(tokenizer.encode, text, "all") == too_expensive(6, whole)
+    assert refused(tokenizer.encode_ordinary, text) == too_expensive(6, text)
+    # of bytes in bytes, also behind those that are no UTF-8
+    data = b"\xff\xfe" + text.encode()
+    assert refused(tokenizer.encode, data, "all") == too_expensive(10, whole)
+    assert refused(tokenizer.encode_ordinary, data) == too_expensive(10, text)
+    for batch in (["a", text, text], ["a", text, "\ud800"], ["a", text, 7]):
+        found = refused(tokenizer.encode_batch, batch, "all", threads)
+        assert found == too_expensive(6, whole, "text 1: ")
+    with pytest.raises(superword.EncodingError, match=r"^text 0: the text has a lone surrogate"):
+        tokenizer.encode_batch(["\ud800", text], "all", threads)
+
+
+def test_a_piece_is_cut_before_it_is_judged(train):
+    """Whatever number of pretokens stands between what cannot be judged and what cannot be cut."""
+    settings = {"algorithm": "boundless", "pattern": r"a+|\s+\s+\s+x|\S"}
+    settings["eligible_pattern"] = "a+a+a+c"
+    costly = "a" * 2600
+    for between in ("b" * 3, "b" * 300):
+        text = f"{costly}{between}{BLANKS}"
+        found = refused(train, ["a", text], **settings)
+        assert found == too_expensive(len(text) - len(BLANKS), text, "document 1: ")
+        found = refused(train, ["a", f"{costly}{between}"], **settings)
+        assert found.startswith("document 1: the eligible pattern is too expensive")
+
+
+class AlarmError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("where", ["count", "file", "judge", "cut"])
+def test_an_interrupt_is_seen_while_a_pretoken_is_judged(
+    backend_name, both_backends, where, tmp_path
+):
+    """A search of a few seconds: the alarm must be seen in one, as Ctrl-C would be."""
+    text = "a" * 6_000_000
+    settings = {"vocab_size": 300, "algorithm": "boundless", "eligible_pattern": "a+a+a+c"}
+    settings |= {"backend": backend_name, "threads": 1, "pattern": "a+"}
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    backend = both_backends[backend_name == "rust"]
+    call = {
+        "count": lambda: superword.train([text], **settings),
+        "file": lambda: superword.train(files=[path], **settings | {"threads": 2}),
+        "judge": lambda: backend.is_eligible_text(
+            text.encode(), Cutting("gpt2", eligible_pattern="a+a+a+c")
+        ),
+        "cut": lambda: backend.pretokenize(text, Cutting(None, "a+a+a+c")),
+    }[where]
+
+    def ring(*_):
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        start = time.process_time()
+        with pytest.raises(AlarmError):
+            call()
+        assert time.process_time() - start < 1.5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("group", [r"\p{N}", r"(?:\p{N}\p{M}*)"])
+def test_looking_ahead_over_all_digits_is_linear(both_backends, group):
+    """As the published word-level patterns do: 2,000 digits were too many once."""
+    how = Cutting(None, rf"{group}{{1,3}}(?=(?:{group}{{3}})*(?:\P{{N}}|$))|\P{{N}}")
+    for digits in (1, 2, 3, 4, 60_001):
+        text = f"{'7' * digits} x"
+        expected = [text[:digits][::-1][at : at + 3] for at in range(0, digits, 3)][::-1]
+        for backend in both_backends:
+            found = [piece.decode() for piece in backend.pretokenize(text, how)]
+            assert found == [*expected, " ", "x"]
+    # what is remembered has a bound: past it, it is read again
+    text = "7" * 400_000
+    found = both_backends[1].pretokenize(text, how)
+    assert len(found) == 133_334

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cli.command import Run
 
 import superword
+from superword import _backend
 from superword.display import (
     deletion_lines,
     deletion_rows,
@@ -134,6 +137,50 @@ def test_inspect(tokenizer: superword.Tokenizer, tmp_path: Path, backend_name: s
         "superword: --superwords and --tokens exclude each other (see superword inspect --help)\n"
     )
     assert inspect("--superwords", "0").startswith("superword: Invalid value for '--superwords'")
+
+
+def test_patterns_are_shown_as_they_can_be_given_again(
+    call: Run, folder: Path, backend_name: str
+) -> None:
+    """Characters that cannot be seen as the grammar writes them; long patterns whole."""
+    documents = ["\x1ba b\x1b\n漢c\x0b\u3000\U000e0001 1 2\u200b"] * 3
+    for pattern in (
+        "\x1b[a-z]|\n|[\u3000\U000e0001]+",
+        " ?[^\\s]+| ",
+        "a\\\\ |b\\ ",
+        "(?i:\x0bA)|\t|\r|\f|\u200b|é",
+        "|".join(map(chr, range(0x4E00, 0x4E00 + 2000))),
+    ):
+        options = ("--vocab-size", "262", "--algorithm", "boundless", "--no-progress")
+        given = ("--pattern", pattern, "--script-pattern", pattern, "--eligible-pattern", pattern)
+        (folder / "a.txt").write_text(documents[0], "utf-8", newline="")
+        done = call("train", "a.txt", "-o", "a.superword", *options, *given)
+        assert done.returncode == 0, done.stderr
+        shown = call("inspect", "a.superword").stdout.decode()
+        assert all(char == "\n" or char.isprintable() for char in shown)
+        rows = dict(re.findall("^(.*?)  +(.*)$", shown, re.M))
+        found = [rows["pattern"], rows["script pattern"].rpartition(" for ")[0], rows["eligible"]]
+        assert found == [found[0]] * 3
+        assert found[0] == found[0].strip()
+        backend = _backend.load(backend_name)  # type: ignore[arg-type]
+        assert backend.canonical_pattern(found[0]) == backend.canonical_pattern(pattern)
+        given = tuple(found[0] if part == pattern else part for part in given)
+        assert call("train", "a.txt", "-o", "b.superword", *options, *given).returncode == 0
+        one, two = ((folder / f"{name}.superword").read_bytes() for name in "ab")
+        assert one.split(b"\n")[1:-2] == two.split(b"\n")[1:-2]
+
+
+def test_settings_of_training_are_shown(call: Run, folder: Path) -> None:
+    options = ("--vocab-size", "270", "--algorithm", "boundless", "--no-progress")
+    given = ("--tau", "0.9", "--blow-up", "bytes", "--ngram-split", "--ngram-floor", "2")
+    assert call("train", "docs", "-o", "t.superword", *options, *given).returncode == 0
+    shown = call("inspect", "t.superword").stdout.decode()
+    assert re.search("^deletions +tau 9/10, blow-up bytes$", shown, re.M)
+    assert re.search("^n-grams +split, floor 2, at most 30 pretokens$", shown, re.M)
+    report = superword.Tokenizer.load(folder / "t.superword").report
+    assert (report.tau, report.blow_up) == ("9/10", "bytes")
+    shown = call("inspect", "m.superword").stdout.decode()
+    assert not re.search("^(deletions|n-grams) ", shown, re.M)
 
 
 def test_the_public_case_of_readable_listings(backend_name: str, shared: Path) -> None:

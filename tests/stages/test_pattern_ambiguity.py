@@ -60,8 +60,12 @@ def test_the_named_patterns_pass(backend, name):
         "".join(chr(0x4E00 + n) for n in range(4000)),
         "|".join(chr(0x4E00 + n) for n in range(2000)),
         r"\P{L}" * 800,
+        "".join(f"[{chr(0x4E00 + n)}\\p{{L}}]" for n in range(450)),
+        "(?:" + "".join(f"[{chr(0x4E00 + n)}\\p{{Lu}}]?" for n in range(300)) + "c)+",
+        "(?i:" + "".join(f"[^{chr(0x41 + n % 26)}{chr(0x4E00 + n)}]" for n in range(800)) + ")",
+        "".join(f"[^{chr(0x4E00 + n)}]|" for n in range(800)) + "x",
     ],
-    ids=range(9),
+    ids=range(13),
 )
 def test_hostile_patterns_are_judged_soon(both_backends, pattern):
     found = []
@@ -72,5 +76,6 @@ def test_hostile_patterns_are_judged_soon(both_backends, pattern):
             found.append("accepted")
         except SettingsError as error:
             found.append(str(error))
-        assert time.process_time() - start < 20
+        # 2 seconds on a quiet machine, and room for a busy one
+        assert time.process_time() - start < 4
     assert found[0] == found[1]

@@ -56,7 +56,7 @@ APART = {
         "train_vocabulary": "Python makes the vocabulary again",
         "first_floor": "Python counts all pairs",
     },
-    "pattern_program": {"has": "a mask is a number in Python"},
+    "pattern_program": dict.fromkeys(["has", "bits_of"], "a mask is a number in Python"),
     "patterns": {"ranges_where": "Python has ranges"},
     "pretokenize": {
         "pretokenize": "a method of Pretokenizer in Rust",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import final
 
-from superword.errors import InputError, TrainingError
+from superword.errors import InputError, PatternTooExpensiveError, TrainingError
 from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
 from superword.reference.pretokenize import Pretokenizer, pretokenizer_of
@@ -114,12 +114,14 @@ class _Counter:
     def add(self, document: str) -> None:
         """Count one document: no pretoken and no run crosses the place of a special token."""
         self.documents += 1
+        at = 0
         for piece, special in self._special_tokens.split(document):
             if special is None:
-                pretokens = self._pretokenizer.pretokenize(piece)
+                pretokens = self._pretokenizer.pretokenize(piece, at)
                 self.pretokens.update(pretokens)
                 if self._with_runs:
                     self._add_runs(pretokens)
+            at += len(piece)
 
     def _add_runs(self, pretokens: list[bytes]) -> None:
         for eligible, group in groupby(pretokens, self._is_eligible.__getitem__):
@@ -142,8 +144,9 @@ def count_documents(
     `cutting` is the name of a scheme, or says how text is cut and what is eligible. A run is a
     maximal sequence of two or more consecutive eligible pretokens, in one document and between
     special tokens. `threads` is there for the contract of both backends: here one
-    thread does the work. Calls `progress("count", bytes done, 0)`. Raises InputError for a document
-    of more than 4 GiB - 1 bytes, PatternTooExpensiveError where a pattern takes too many steps.
+    thread does the work. Calls `progress("count", bytes done, 0)`. Raises, for the first document
+    with one of these, InputError for more than 4 GiB - 1 bytes, PatternTooExpensiveError where a
+    pattern takes too many steps, and what the batches raise.
     Source: SPEC 3.2 and 6.
 
     >>> counts = count_documents([["to be or", "not to be"]], "gpt2", [], False, 1)
@@ -155,8 +158,12 @@ def count_documents(
     for batch in batches:
         for document in batch:
             size = len(document.encode())
-            check_document_size(size, counter.documents)
-            counter.add(document)
+            number = counter.documents
+            check_document_size(size, number)
+            try:
+                counter.add(document)
+            except PatternTooExpensiveError as error:
+                raise PatternTooExpensiveError(f"document {number}: {error}") from None
             done += size
             if progress:
                 progress("count", done, 0)
@@ -192,8 +199,12 @@ def count_files(
     done = 0
     for source in sources:
         with FileInput(source[0]) as file:
-            for document in documents_of_file(file, source, notices):
-                counter.add(document)
+            documents = documents_of_file(file, source, notices)
+            for document in documents:
+                try:
+                    counter.add(document)
+                except PatternTooExpensiveError as error:
+                    documents.throw(error)  # there it is known where the document stands
                 if progress:
                     progress("count", done + file.read_bytes, total)
             done += file.read_bytes

@@ -7,9 +7,9 @@ then the cause, and decoders deliver different amounts before they notice it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
-from superword.errors import InputError
+from superword.errors import InputError, PatternTooExpensiveError
 from superword.reference.decompress import gzip_chunks, zstd_chunks
 from superword.reference.file_input import FileInput
 from superword.reference.json_line import text_of_line
@@ -45,8 +45,11 @@ def documents_of_file(
     source: tuple[str, str, str, str],
     notices: list[str],
     max_bytes: int = MAX_DOCUMENT_BYTES,
-) -> Iterator[str]:
-    """Yield the documents of an open file, as `read_documents` does."""
+) -> Generator[str, None, None]:
+    """Yield the documents of an open file, as `read_documents` does.
+
+    A PatternTooExpensiveError that is thrown into it comes back with the document named.
+    """
     path, kind, compression, field = source
     decode = {"none": _plain_chunks, "gzip": gzip_chunks, "zstd": zstd_chunks}[compression]
     chunks = decode(file)
@@ -56,6 +59,7 @@ def documents_of_file(
             start = offset
             offset += len(line)
             number += 1
+            place = path if kind == "text" else f"{path}: line {number}"
             if number == 1 and line.startswith(_BYTE_ORDER_MARK):
                 if kind == "jsonl":
                     notices.append(f"{path}: starts with a byte order mark, which is skipped")
@@ -66,20 +70,23 @@ def documents_of_file(
             if kind != "text":
                 line = line.removesuffix(b"\n")
             if len(line) > max_bytes:
-                place = path if kind == "text" else f"{path}: line {number}"
                 raise InputError(
                     f"{place}: is longer than {max_bytes} bytes, the most for one document; "
                     "split it"
                 )
             text = _decode(path, line, start)
-            if kind != "jsonl":
-                yield text
-            elif text.strip(" \t\r"):
+            if kind == "jsonl":
+                if not text.strip(" \t\r"):
+                    continue
                 try:
-                    yield text_of_line(text, field)
+                    text = text_of_line(text, field)
                 except InputError as error:
-                    raise InputError(f"{path}: line {number}: {error}") from None
-    except InputError:
+                    raise InputError(f"{place}: {error}") from None
+            try:
+                yield text
+            except PatternTooExpensiveError as error:
+                raise PatternTooExpensiveError(f"{place}: {error}") from None
+    except (InputError, PatternTooExpensiveError):
         if compression != "none":
             for _ in chunks:
                 pass

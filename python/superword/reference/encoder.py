@@ -214,7 +214,7 @@ class Encoder:
         """The ids of a text that stands at `start`, in the units in which `length` measures."""
         _check_length(text.encode())
         ids: list[int] = []
-        at = 0
+        at = start
         for part, index in gate.cut.split(text):
             if index is None:
                 found = gate.find_refused(part)
@@ -222,20 +222,21 @@ class Encoder:
                     token, offset = found
                     raise EncodingError(
                         f"special token '{token}' at position "
-                        f"{start + length(text[: at + offset])} is not allowed: name it in "
+                        f"{at + length(part[:offset])} is not allowed: name it in "
                         f"allowed_special, or use encode_ordinary to take it as plain text"
                     )
-                ids += [self._ids[token] for token in self._encode_ordinary(part)]
+                tokens = self._encode_ordinary(part, at, length)
+                ids += [self._ids[token] for token in tokens]
             else:
                 ids.append(self.vocab_size + gate.allowed[index])
-            at += len(part)
+            at += length(part)
         return ids
 
-    def _encode_ordinary(self, text: str) -> list[int]:
+    def _encode_ordinary(self, text: str, start: int, length: Callable[[str], int]) -> list[int]:
         """The tokens of a text without special tokens, as creation numbers."""
         out: list[int] = []
         run: list[int] = []
-        for pretoken in self._pretokenizer.pretokenize(text):
+        for pretoken in self._pretokenizer.pretokenize(text, start, length):
             tokens = self._encode_pretoken(pretoken)
             if len(tokens) == 1 and tokens[0] in self._super_parts:
                 run.append(tokens[0])

@@ -142,15 +142,20 @@ class _Automaton:
     def __init__(self, loop: Repeat, pairs: int) -> None:
         self.loop = loop
         self.pairs = pairs
-        self.sets: list[Ranges] = []
+        self.sets: list[int] = []  # the set of each position, as a number
         self.follow: list[_Ways] = []
-        self._meet: dict[tuple[Ranges, Ranges], bool] = {}
+        self._numbers: dict[Ranges, int] = {}
+        self._by_number: list[Ranges] = []
+        self._meet: dict[tuple[int, int], bool] = {}
 
     def add(self, node: Node) -> tuple[_Ways, _Ways, int]:
         """Add a part; return where it can start and end, and in how many ways it is empty."""
         match node:
             case Set(ranges):
-                self.sets.append(ranges)
+                number = self._numbers.setdefault(ranges, len(self._numbers))
+                if number == len(self._by_number):
+                    self._by_number.append(ranges)
+                self.sets.append(number)
                 self.follow.append({})
                 position = len(self.sets) - 1
                 return {position: 1}, {position: 1}, 0
@@ -216,7 +221,8 @@ class _Automaton:
         key = (self.sets[left], self.sets[right])
         known = self._meet.get(key)
         if known is None:
-            known = self._meet[key] = _overlap(*key)
+            one, two = (self._by_number[number] for number in key)
+            known = self._meet[key] = _overlap(one, two)
         return known
 
 

@@ -3,6 +3,10 @@
 Recursion never grows with the text. A step is an instruction, a return to an earlier choice, or a
 few characters that are read together; both backends count alike, so they give up at the same
 places. What has been given up is an error, never a shorter result.
+
+A look-around that reads far, as over all digits that follow, would read the same text again at
+each place where it begins. What its repetitions found is remembered: it depends on the place alone,
+since nothing is given back into a look-around from outside.
 """
 
 from __future__ import annotations
@@ -19,10 +23,12 @@ from superword.reference.pattern_program import (
     LOOK,
     LOOK_END,
     PEEK,
+    RECALL,
     SET,
     SPAN,
     SPAN_LAZY,
     Program,
+    bits_of,
     class_of,
 )
 
@@ -30,10 +36,14 @@ from superword.reference.pattern_program import (
 BASE_STEPS, STEPS_PER_CHARACTER = 2_000_000, 100
 #: So many characters that are read together are one step.
 SPAN_SHIFT = 2
+#: So many places are remembered at a time.
+REMEMBERED = 1 << 16
 
 # What else a frame of the stack can be beside an instruction: a place to give characters back to
 _GIVE_BACK = -1
 _Frame = tuple[Any, ...]
+# By instruction and place whether a look-around finds what it looks for
+_Known = dict[tuple[int, int], bool]
 
 
 class Matcher:
@@ -47,25 +57,28 @@ class Matcher:
     """
 
     def __init__(self, program: Program) -> None:
-        self._code = [_ready(instruction, program.n_classes) for instruction in program.code]
+        self._code = list(map(_ready, program.code))
         self._start = program.start
-        self._first = _letters(program.first, program.n_classes)
+        self._first = _letters(program.first)
         self._end = chr(program.n_classes)
         self._class_letters = _ClassLetters(program)
 
-    def pieces(self, text: str, start: int = 0) -> Iterator[str]:
+    def pieces(
+        self, text: str, start: int = 0, length: Callable[[str], int] = len
+    ) -> Iterator[str]:
         """Cut a text: every match is a piece, and so is every stretch between two of them.
 
         Args:
             text: the text; look-around sees nothing else.
             start: where it stands in the text of the call, for the error.
+            length: what measures texts, in the units of `start`.
 
         Raises:
             PatternTooExpensiveError: the steps are used up.
 
         Source: SPEC 3.2.
         """
-        match = self._matches(text, start)
+        match = self._matches(text, start, length)
         unmatched = at = 0
         while at < len(text):
             end = match(at)
@@ -84,7 +97,9 @@ class Matcher:
         match = self._matches(text, None)
         return any(match(at) >= 0 for at in range(len(text)))
 
-    def _matches(self, text: str, start: int | None) -> Callable[[int], int]:
+    def _matches(
+        self, text: str, start: int | None, length: Callable[[str], int] = len
+    ) -> Callable[[int], int]:
         """Return what finds the end of the match at a place, -1 where there is none.
 
         `start` is where the text stands in that of the call, None for a pretoken to be judged.
@@ -92,6 +107,7 @@ class Matcher:
         letters = text.translate(self._class_letters) + self._end
         steps = BASE_STEPS + STEPS_PER_CHARACTER * len(text)
         first = self._first
+        known: _Known = {}
 
         def match(at: int) -> int:
             nonlocal steps
@@ -99,22 +115,23 @@ class Matcher:
                 steps -= 1
                 end = -1
             else:
-                end, steps = self._match(letters, at, steps)
+                end, steps = self._match(letters, at, steps, known)
             if steps < 0:
                 what, whole = "pattern", "text"
                 if start is None:
                     what, whole = "eligible pattern", "pretoken"
+                place = (start or 0) + length(text[:at])
                 raise PatternTooExpensiveError(
                     f"the {what} is too expensive: no end after "
                     f"{BASE_STEPS + STEPS_PER_CHARACTER * len(text)} steps, at position "
-                    f"{(start or 0) + at} of the {whole}, before '{text[at : at + 20]}'; "
+                    f"{place} of the {whole}, before '{text[at : at + 20]}'; "
                     "simplify the pattern, or cut the text"
                 )
             return end
 
         return match
 
-    def _match(self, letters: str, at: int, steps: int) -> tuple[int, int]:
+    def _match(self, letters: str, at: int, steps: int, known: _Known) -> tuple[int, int]:
         """Return the end of the match at `at`, -1 if there is none, and how many steps are left."""
         code = self._code
         stack: list[_Frame] = []
@@ -164,9 +181,22 @@ class Matcher:
             elif kind == LOOK_END:
                 barrier = barriers.pop()
                 at = stack[barrier][3]
+                for frame in reversed(stack[barrier:]):
+                    if frame[0] == RECALL:
+                        _remember(known, frame[1], True)
                 del stack[barrier:]
                 if not now[1]:
                     now = code[now[2]]
+                    continue
+            elif kind == RECALL:
+                _, number, end, then = now
+                found = known.get((number, at))
+                if found is None:
+                    stack.append((RECALL, (number, at)))
+                    now = code[then]
+                    continue
+                if found:
+                    now = code[end]
                     continue
             elif kind == ATOM:
                 barriers.append(len(stack))
@@ -218,6 +248,9 @@ class Matcher:
                         now = code[then]
                         break
                     continue
+                if kind == RECALL:
+                    _remember(known, frame[1], False)
+                    continue
                 barriers.pop()
                 if kind == LOOK:
                     _, negative, then, at = frame
@@ -225,6 +258,12 @@ class Matcher:
                         now = code[then]
                         break
         return -1, steps
+
+
+def _remember(known: _Known, place: tuple[int, int], found: bool) -> None:
+    if len(known) == REMEMBERED:
+        known.clear()
+    known[place] = found
 
 
 class _ClassLetters(dict[int, str]):
@@ -239,19 +278,19 @@ class _ClassLetters(dict[int, str]):
         return letter
 
 
-def _letters(mask: int, n_classes: int) -> str:
+def _letters(mask: int) -> str:
     """Return the letters of some classes: a class is the character of the same number."""
-    return "".join(chr(found) for found in range(n_classes + 1) if mask >> found & 1)
+    return "".join(map(chr, bits_of(mask)))
 
 
-def _ready(instruction: _Frame, n_classes: int) -> _Frame:
+def _ready(instruction: _Frame) -> _Frame:
     """Return an instruction with strings for masks, and with scanners for repeated sets."""
     kind = instruction[0]
     if kind in (SET, PEEK):
         _, mask, then = instruction
-        return kind, _letters(mask, n_classes), then
+        return kind, _letters(mask), then
     if kind in (SPAN, SPAN_LAZY):
         _, mask, least, most, *others = instruction
-        letters = re.escape(_letters(mask, n_classes))
+        letters = re.escape(_letters(mask))
         return kind, re.compile(f"[{letters}]*").match, least, most or 1 << 62, *others
     return instruction

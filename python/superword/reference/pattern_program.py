@@ -10,6 +10,7 @@ characters cannot be what follows never gives one back.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from superword.reference.pattern_tree import (
@@ -26,7 +27,7 @@ from superword.reference.pattern_tree import (
 from superword.reference.unicode import Ranges
 
 # The kinds of instructions; what else each has stands in `_Compiler`
-SET, SPAN, SPAN_LAZY, CHOICE, PEEK, LOOK, LOOK_END, ATOM, ATOM_END, MATCH = range(10)
+SET, SPAN, SPAN_LAZY, CHOICE, PEEK, LOOK, LOOK_END, ATOM, ATOM_END, RECALL, MATCH = range(11)
 
 Instruction = tuple[Any, ...]
 
@@ -77,6 +78,18 @@ def class_of(program: Program, code: int) -> int:
     return program.classes[bisect_right(program.class_starts, code) - 1]
 
 
+def bits_of(mask: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are set, ascending.
+
+    >>> list(bits_of(0b1101))
+    [0, 2, 3]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
 def _sets(node: Node) -> list[Ranges]:
     """Return every set of a pattern, in order, those that repeat too."""
     match node:
@@ -93,6 +106,8 @@ class _Compiler:
 
     def __init__(self, sets: list[Ranges]) -> None:
         self.code: list[Instruction] = []
+        # the end of the look-around whose parts are made, if they can give back
+        self.look_end: int | None = None
         numbers: dict[Ranges, int] = {}
         for ranges in sets:
             numbers.setdefault(ranges, len(numbers))
@@ -109,10 +124,11 @@ class _Compiler:
             holding ^= changes[code]
             self.classes.append(known.setdefault(holding, len(known)))
         self.n_classes = len(known)
-        self._masks = {
-            ranges: sum(1 << found for holding, found in known.items() if holding >> number & 1)
-            for ranges, number in numbers.items()
-        }
+        masks = [0] * len(numbers)
+        for holding, found in known.items():
+            for number in bits_of(holding):
+                masks[number] |= 1 << found
+        self._masks = {ranges: masks[number] for ranges, number in numbers.items()}
 
     def emit(self, *instruction: object) -> int:
         self.code.append(instruction)
@@ -158,7 +174,10 @@ class _Compiler:
         if how == POSSESSIVE:
             end = self.emit(ATOM_END, then)
             everything = (2 << self.n_classes) - 1
-            return self.emit(ATOM, self.repeat(node._replace(how=GREEDY), end, everything))
+            outer, self.look_end = self.look_end, None
+            start = self.repeat(node._replace(how=GREEDY), end, everything)
+            self.look_end = outer
+            return self.emit(ATOM, start)
 
         def again_or_not(again: tuple[int, int], stop: tuple[int, int]) -> list[tuple[int, int]]:
             return [stop, again] if how == LAZY else [again, stop]
@@ -169,10 +188,13 @@ class _Compiler:
             # x and its marks, again and again: x, and then any of both
             return self.emit(SET, first, self.emit(SPAN, marked, 0, None, True, then))
         if most is None:
-            loop = self.emit(CHOICE)
+            choice = loop = self.emit(CHOICE)
+            if self.look_end is not None:
+                # from here the look-around finds the same whenever it comes to the same place
+                loop = self.emit(RECALL, loop, self.look_end, choice)
             again = self.node(body, loop, first | follow)
             self.choice(again_or_not((again, first), (then, follow)))
-            self.code[loop] = self.code.pop()
+            self.code[choice] = self.code.pop()
             then, follow = loop, first | follow
         else:
             stop = (then, follow)
@@ -204,7 +226,9 @@ class _Compiler:
         if behind is None and isinstance(body, Set):
             return self.emit(PEEK, self.peeked(body, negative), then)
         end = self.emit(LOOK_END, negative, then)
+        outer, self.look_end = self.look_end, end
         start = self.node(body, end, (2 << self.n_classes) - 1)
+        self.look_end = outer
         return self.emit(LOOK, start, behind or 0, negative, then)
 
     def peeked(self, body: Set, negative: bool) -> int:

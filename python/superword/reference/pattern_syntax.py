@@ -69,7 +69,7 @@ def parse_pattern(pattern: str) -> Node:
     parser = _Parser(pattern)
     node = parser.choice(0, False)
     if parser.at < len(pattern):
-        parser.fail(parser.at, "')' closes no group: escape it to mean itself")
+        parser.closes_nothing()
     if expanded_size(node) > MAX_SIZE:
         raise SettingsError(f"is too large: written out it has more than {MAX_SIZE} sets")
     return node
@@ -98,6 +98,9 @@ class _Parser:
     def fail(self, at: int, reason: str) -> NoReturn:
         raise SettingsError(f"at position {at}: {reason}")
 
+    def closes_nothing(self) -> NoReturn:
+        self.fail(self.at, "')' closes no group: escape it to mean itself")
+
     def peek(self) -> str:
         """The next character, "" at the end."""
         return self.pattern[self.at : self.at + 1]
@@ -122,6 +125,8 @@ class _Parser:
             part = self.repetition(depth, fold)
             parts += part.parts if isinstance(part, Sequence) else (part,)
         if not parts:
+            if depth == 0 and self.peek() == ")":
+                self.closes_nothing()
             self.fail(self.at, "an empty alternative is not in the grammar: repeat with ? instead")
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
@@ -295,6 +300,7 @@ class _Parser:
                 continue
             high = low
             if self.peek() == "-" and not self.pattern.startswith("-]", self.at):
+                self.refuse_twice("-")
                 self.at += 1
                 place = self.at
                 if self.peek() in ("[", "]", ""):
@@ -319,10 +325,15 @@ class _Parser:
         char = self.peek()
         if char == "\\":
             return self.escape(fold)
-        if char in ("&", "-", "|", "~") and self.pattern.startswith(char * 2, self.at):
-            self.fail(self.at, f"'{char * 2}' in a set is not in the grammar: escape both")
+        if char in ("&", "-", "|", "~"):
+            self.refuse_twice(char)
         self.at += 1
         return ord(char)
+
+    def refuse_twice(self, char: str) -> None:
+        """Refuse two of a character in a set: some engines have an operator of that name."""
+        if self.pattern.startswith(char * 2, self.at):
+            self.fail(self.at, f"'{char * 2}' in a set is not in the grammar: escape both")
 
     def set_of(self, start: int, ranges: Ranges) -> Set:
         if not ranges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
 from superword.errors import SettingsError
@@ -11,6 +11,7 @@ from superword.reference.pattern_ambiguity import check_ambiguity
 from superword.reference.pattern_matcher import Matcher
 from superword.reference.pattern_program import compile_pattern
 from superword.reference.pattern_syntax import canonical_pattern, parse_pattern
+from superword.reference.pattern_tree import Node, print_tree
 from superword.reference.patterns import (
     LISTED_SCRIPTS,
     NAMED_PATTERNS,
@@ -45,7 +46,8 @@ class Pretokenizer:
         """
         self._eligible: Matcher | None = None
         if cutting.eligible_pattern != ELIGIBLE_PATTERN:
-            self._eligible = _matcher("eligible_pattern", cutting.eligible_pattern)
+            node = _tree("eligible_pattern", cutting.eligible_pattern)
+            self._eligible = Matcher(compile_pattern(node))
         self._scheme: str | None = DEFAULT_SCHEME
         self._listed: frozenset[str] | None = None  # None where the whole text is one chunk
         if cutting.pattern is None:
@@ -64,8 +66,12 @@ class Pretokenizer:
         if named and self._listed == frozenset(LISTED_SCRIPTS):
             self._scheme = "gpt4o-scripts"
 
-    def pretokenize(self, text: str) -> list[bytes]:
+    def pretokenize(
+        self, text: str, start: int = 0, length: Callable[[str], int] = len
+    ) -> list[bytes]:
         """Cut a text into pretokens, as UTF-8 bytes; their concatenation is the text.
+
+        `start` is where it stands in the text of the call, in the units in which `length` measures.
 
         Raises:
             PatternTooExpensiveError: a pattern takes too many steps.
@@ -81,7 +87,7 @@ class Pretokenizer:
         elif self._scheme is not None:
             pieces = _matches(_named(self._scheme, astral), text, 0, len(text))
         else:
-            pieces = self._custom_pieces(text, astral)
+            pieces = self._custom_pieces(text, astral, start, length)
         return list(map(str.encode, pieces))
 
     def is_eligible(self, pretoken: bytes) -> bool:
@@ -100,19 +106,20 @@ class Pretokenizer:
             return self._eligible.search(text)
         return _letter().search(text) is not None
 
-    def _custom_pieces(self, text: str, astral: bool) -> list[str]:
+    def _custom_pieces(
+        self, text: str, astral: bool, at: int, length: Callable[[str], int]
+    ) -> list[str]:
         """Return the pieces by patterns: each chunk by the one for its script."""
         chunks = [("", text)] if self._listed is None else split_scripts(text)
         pieces: list[str] = []
-        at = 0
         for script, chunk in chunks:
             listed = self._listed is not None and script in self._listed
             cut_by = self._script_pattern if listed else self._pattern
             if isinstance(cut_by, str):
                 pieces += _matches(_named(cut_by, astral), chunk, 0, len(chunk))
             else:
-                pieces += cut_by.pieces(chunk, at)
-            at += len(chunk)
+                pieces += cut_by.pieces(chunk, at, length)
+            at += length(chunk)
         return pieces
 
 
@@ -163,20 +170,22 @@ def pretokenizer_of(cutting: str | Cutting) -> Pretokenizer:
 
 def _cut_by(name: str, pattern: str) -> Matcher | str:
     """Return what matches a pattern, or the name of the named one that means the same."""
-    matcher = _matcher(name, pattern)
+    node = _tree(name, pattern)
+    canonical = print_tree(node)
     for known, named in NAMED_PATTERNS.items():
-        if pattern == named or canonical_pattern(pattern) == _canonical(named):
+        if canonical == _canonical(named):
             return known
-    return matcher
+    return Matcher(compile_pattern(node))
 
 
-def _matcher(name: str, pattern: str) -> Matcher:
+def _tree(name: str, pattern: str) -> Node:
+    """Return the tree of a pattern; errors begin with the name of the setting."""
     try:
         node = parse_pattern(pattern)
         check_ambiguity(node)
     except SettingsError as error:
         raise SettingsError(f"{name} {error}") from None
-    return Matcher(compile_pattern(node))
+    return node
 
 
 @cache

@@ -6,7 +6,7 @@ use super::reader::Plain;
 use super::{Pretokens, gpt2, gpt4, gpt4o, gpt4o_script, is_eligible_text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pattern_ambiguity::check_ambiguity;
-use crate::pattern_matcher::Matcher;
+use crate::pattern_matcher::{Matcher, Origin};
 use crate::pattern_program::{Program, compile_pattern};
 use crate::pattern_syntax::{canonical_pattern, parse_pattern};
 use crate::patterns::{LISTED_SCRIPTS, NAMED_PATTERNS};
@@ -71,12 +71,13 @@ impl Pretokenizer {
         Ok(Self(Arc::new(Parts { cutter, eligible })))
     }
 
-    /// Cuts a text.
-    pub(crate) fn cut<'t>(&'t self, text: &'t str) -> Cut<'t> {
+    /// Cuts a text, which stands there in that of the call.
+    pub(crate) fn cut<'t>(&'t self, text: &'t str, origin: Origin<'t>) -> Cut<'t> {
         match &self.0.cutter {
             Cutter::Scheme(scheme) => Cut::Named(Pretokens::new(text, *scheme)),
-            Cutter::Patterns { pattern, script } => Cut::Custom(Custom {
+            Cutter::Patterns { pattern, script } => Cut::Custom(Box::new(Custom {
                 text,
+                origin,
                 pattern,
                 script: script.as_ref(),
                 chunks: Chunks::new(text),
@@ -84,10 +85,9 @@ impl Pretokenizer {
                 known: None,
                 chunk_start: 0,
                 chunk_end: if script.is_some() { 0 } else { text.len() },
-                characters: 0,
                 scanner: pattern,
                 matcher: None,
-            }),
+            })),
         }
     }
 
@@ -101,7 +101,7 @@ impl Pretokenizer {
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<&'t str>> {
         let (mut pieces, mut at) = (Vec::new(), 0);
-        let mut cut = self.cut(text);
+        let mut cut = self.cut(text, Origin::in_text(text, 0));
         while let Some(end) = cut.next_end(poll)? {
             pieces.push(&text[at..end]);
             at = end;
@@ -112,13 +112,17 @@ impl Pretokenizer {
     /// Tells whether a pretoken may be part of a superword; what is no text may not.
     ///
     /// # Errors
-    /// [`ErrorKind::Pattern`] if the pattern takes too many steps.
+    /// [`ErrorKind::Pattern`] if the pattern takes too many steps; what `poll` returns.
     #[inline]
-    pub fn is_eligible(&self, pretoken: &[u8]) -> Result<bool> {
+    pub fn is_eligible(
+        &self,
+        pretoken: &[u8],
+        poll: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<bool> {
         let Ok(text) = std::str::from_utf8(pretoken) else { return Ok(false) };
         match &self.0.eligible {
             None => Ok(is_eligible_text(text)),
-            Some(program) => Matcher::new(program, text, None).search(&mut || Ok(())),
+            Some(program) => Matcher::new(program, text, None).search(poll),
         }
     }
 }
@@ -189,7 +193,7 @@ pub(crate) enum Cut<'t> {
     /// By a scheme.
     Named(Pretokens<'t>),
     /// By patterns.
-    Custom(Custom<'t>),
+    Custom(Box<Custom<'t>>),
 }
 
 impl Cut<'_> {
@@ -228,6 +232,7 @@ impl Cut<'_> {
 /// The pretokens of a text by patterns.
 pub(crate) struct Custom<'t> {
     text: &'t str,
+    origin: Origin<'t>,
     pattern: &'t Scanner,
     /// The pattern of some scripts, by the index of each whether it is one of them.
     script: Option<&'t (Scanner, Vec<bool>)>,
@@ -237,8 +242,6 @@ pub(crate) struct Custom<'t> {
     known: Option<usize>,
     chunk_start: usize,
     chunk_end: usize,
-    /// How many characters stand before the chunk.
-    characters: usize,
     /// What cuts the chunk, and its matches.
     scanner: &'t Scanner,
     matcher: Option<Matcher<'t>>,
@@ -264,9 +267,9 @@ impl<'t> Custom<'t> {
             Scanner::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
             Scanner::Gpt4oScript => gpt4o_script::pretoken_end(bytes, at),
             Scanner::Program(program) => {
-                let matcher = self
-                    .matcher
-                    .get_or_insert_with(|| Matcher::new(program, chunk, Some(self.characters)));
+                let origin = self.origin.further(self.chunk_start);
+                let matcher =
+                    self.matcher.get_or_insert_with(|| Matcher::new(program, chunk, Some(origin)));
                 let (end, known) = matcher.piece(at, poll)?;
                 self.known = known.map(|known| self.chunk_start + known);
                 end
@@ -277,7 +280,6 @@ impl<'t> Custom<'t> {
     }
 
     fn begin_chunk(&mut self, script: u8, end: usize) {
-        self.characters += self.text[self.chunk_start..self.at].chars().count();
         (self.chunk_start, self.chunk_end) = (self.at, end);
         self.matcher = None;
         self.scanner = match self.script {
