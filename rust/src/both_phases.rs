@@ -61,12 +61,19 @@ pub(crate) fn can_go_together(counts: &Counts, settings: &Settings, threads: usi
 /// Whether all pretokens that phase 2 can need above a floor can be tokens without parts.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Pattern`] if `eligible_pattern` takes too many steps.
-pub(crate) fn can_be_whole(counts: &Counts, settings: &Settings, floor: u64) -> Result<bool> {
+/// [`crate::ErrorKind::Pattern`] if `eligible_pattern` takes too many steps; what the progress
+/// callback returns.
+pub(crate) fn can_be_whole(
+    counts: &Counts,
+    settings: &Settings,
+    floor: u64,
+    progress: &mut Progress<'_>,
+) -> Result<bool> {
     let pretokenizer = Pretokenizer::new(&settings.cutting)?;
+    let mut poll = || progress("candidates", 0, 0);
     for (pretoken, count) in counts.pretoken_counts.iter() {
         let is_too_long = count >= floor && pretoken.len() > LONGEST_WHOLE;
-        if is_too_long && pretokenizer.is_eligible(pretoken)? {
+        if is_too_long && pretokenizer.is_eligible(pretoken, &mut poll)? {
             return Ok(false);
         }
     }
@@ -356,8 +363,9 @@ mod tests {
         let larger = Settings::new(Algorithm::Boundless, 259, 259, 0);
         assert!(!can_go_together(&table("cd"), &larger, 2));
         // a token without parts is stored in full
-        let whole =
-            |pretoken: String, floor| can_be_whole(&table(&pretoken), &settings, floor).unwrap();
+        let whole = |pretoken: String, floor| {
+            can_be_whole(&table(&pretoken), &settings, floor, &mut no_progress).unwrap()
+        };
         assert!(whole("y".repeat(LONGEST_WHOLE), 7) && !whole("y".repeat(LONGEST_WHOLE + 1), 7));
         assert!(whole("y".repeat(LONGEST_WHOLE + 1), 8) && whole("-".repeat(LONGEST_WHOLE + 1), 7));
     }

@@ -107,7 +107,7 @@ fn train_with_superwords(
     if can_go_together(counts, settings, threads) {
         byte_tokens(&counts.pretoken_counts, settings.alphabet)?; // the errors of phase 1 come first
         pruning.advance(threads, &AtomicBool::new(false), progress)?;
-        if can_be_whole(counts, settings, pruning.floor())? {
+        if can_be_whole(counts, settings, pruning.floor(), progress)? {
             let (ops, stop) = train_together(counts, pruning, settings, threads, progress)?;
             return Ok((ops, stop, None));
         }
