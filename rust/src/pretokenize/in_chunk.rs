@@ -203,7 +203,7 @@ mod tests {
     fn by_chunks(text: &str) -> Vec<&str> {
         let (mut pretokens, mut start) = (Vec::new(), 0);
         for (script, chunk_end) in Chunks::new(text) {
-            let chunk = text[start..chunk_end].as_bytes();
+            let chunk = &text.as_bytes()[start..chunk_end];
             let mut at = 0;
             while at < chunk.len() {
                 let end = match is_listed(script) {
