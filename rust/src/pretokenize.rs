@@ -10,6 +10,7 @@ mod gpt2;
 mod gpt4;
 mod gpt4o;
 mod gpt4o_script;
+mod in_chunk;
 mod letters;
 mod masks;
 mod reader;
@@ -18,8 +19,8 @@ mod runs;
 pub(crate) use custom::Cut;
 pub use custom::Pretokenizer;
 
-use crate::scripts::Chunks;
 use crate::settings::Scheme;
+use in_chunk::{Around, InChunk};
 use reader::{OneScript, Plain};
 
 /// The pretokens of a text, in order; their concatenation is the text. Nothing is allocated.
@@ -35,10 +36,8 @@ pub struct Pretokens<'t> {
     text: &'t str,
     at: usize,
     scheme: Scheme,
-    chunks: Chunks<'t>,
-    /// Where the current chunk ends, and whether it is cut letter by letter.
-    chunk_end: usize,
-    by_letter: bool,
+    /// What is known of the scripts, where they decide where a pretoken ends.
+    around: Around,
     /// Where pretokens end that are known already: one bit for each place from `block` on.
     ends: u64,
     block: usize,
@@ -47,9 +46,7 @@ pub struct Pretokens<'t> {
 impl<'t> Pretokens<'t> {
     /// The pretokens of `text` by `scheme`.
     pub fn new(text: &'t str, scheme: Scheme) -> Self {
-        let chunks = Chunks::new(text);
-        let chunk_end = if scheme == Scheme::Gpt4oScripts { 0 } else { text.len() };
-        Self { text, at: 0, scheme, chunks, chunk_end, by_letter: false, ends: 0, block: 0 }
+        Self { text, at: 0, scheme, around: Around::new(), ends: 0, block: 0 }
     }
 
     /// Where the next pretoken ends; it starts where the one before ended.
@@ -82,48 +79,41 @@ impl<'t> Pretokens<'t> {
 
     /// As [`Self::next_end`], when no end is known yet.
     fn next_end_of_block(&mut self) -> Option<usize> {
-        if self.at == self.chunk_end {
-            let (script, end) = self.next_chunk()?;
-            self.by_letter = classes::is_listed(script);
-            self.chunk_end = end;
+        let (bytes, at) = (self.text.as_bytes(), self.at);
+        if at == bytes.len() {
+            return None;
         }
-        let (chunk, at) = (&self.text.as_bytes()[..self.chunk_end], self.at);
-        if block::is_worthwhile(chunk, at) && !self.by_letter {
+        if block::is_worthwhile(bytes, at) {
             self.block = at;
             self.ends = match self.scheme {
-                Scheme::Gpt2 => block::starts_from(chunk, at, block::gpt2),
-                Scheme::Gpt4 => block::starts_from(chunk, at, block::gpt4),
-                _ => block::starts_from(chunk, at, block::gpt4o),
+                Scheme::Gpt2 => block::starts_from(bytes, at, block::gpt2),
+                Scheme::Gpt4 => block::starts_from(bytes, at, block::gpt4),
+                _ => block::starts_from(bytes, at, block::gpt4o),
             };
             if self.ends != 0 {
                 return Some(self.take_end());
             }
         }
         self.at = match self.scheme {
-            Scheme::Gpt2 => gpt2::pretoken_end(chunk, at),
-            Scheme::Gpt4 => gpt4::pretoken_end(chunk, at),
+            Scheme::Gpt2 => gpt2::pretoken_end(bytes, at),
+            Scheme::Gpt4 => gpt4::pretoken_end(bytes, at),
             Scheme::Gpt4oUniscript => {
-                (self.block, self.ends) = (at, letters::ends_of_listed(chunk, at));
+                (self.block, self.ends) = (at, letters::ends_of_listed(bytes, at));
                 if self.ends != 0 {
                     return Some(self.take_end());
                 }
-                gpt4o::pretoken_end(&mut OneScript::new(chunk), at)
+                gpt4o::pretoken_end(&mut OneScript::new(bytes), at)
             }
-            Scheme::Gpt4oScripts if self.by_letter => {
-                (self.block, self.ends) = (at, letters::ends_of_chunk(chunk, at));
+            Scheme::Gpt4oScripts => {
+                (self.block, self.ends) = (at, letters::ends_in_chunks(bytes, at));
                 if self.ends != 0 {
                     return Some(self.take_end());
                 }
-                gpt4o_script::pretoken_end(chunk, at)
+                gpt4o::pretoken_end(&mut InChunk::new(bytes, at, &mut self.around), at)
             }
-            Scheme::Gpt4o | Scheme::Gpt4oScripts => gpt4o::pretoken_end(&mut Plain::new(chunk), at),
+            Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
         };
         Some(self.at)
-    }
-
-    /// The next chunk, if the scheme cuts chunks first; else all of the text is the first one.
-    fn next_chunk(&mut self) -> Option<(u8, usize)> {
-        (self.scheme == Scheme::Gpt4oScripts).then(|| self.chunks.next())?
     }
 }
 

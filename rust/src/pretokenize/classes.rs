@@ -3,7 +3,7 @@
 use crate::patterns::{JAPANESE_COMMON, LISTED_SCRIPTS};
 use crate::scripts::{is_real, script_index, script_of_record};
 use crate::unicode::{
-    BLOCK_LEN, BLOCK_OF, BLOCKS, CATEGORIES, COMMON, RECORDS, SCRIPTS, WHITE_SPACE,
+    BLOCK_LEN, BLOCK_OF, BLOCKS, CATEGORIES, COMMON, INHERITED, RECORDS, SCRIPTS, WHITE_SPACE,
 };
 
 /// What a code point is for a scanner.
@@ -55,6 +55,19 @@ impl Class {
         matches!(self, Self::Upper | Self::Lower | Self::Caseless | Self::Mark | Self::ScriptMark)
     }
 
+    /// What a letter or mark that is Common or Inherited is in a chunk of a script that is listed or
+    /// not.
+    #[inline]
+    pub(super) const fn in_chunk(self, is_listed: bool) -> Self {
+        match self {
+            class if is_listed && class.is_letter() => Self::ListedLetter,
+            class if is_listed && class.is_mark() => Self::ListedMark,
+            // Japanese ones, which are all caseless
+            Self::ListedLetter => Self::Caseless,
+            class => class,
+        }
+    }
+
     /// `[^\s\p{L}\p{N}]`: marks belong to it.
     #[inline]
     pub(super) const fn is_other(self) -> bool {
@@ -88,7 +101,8 @@ pub(super) fn class_of(code: u32) -> Class {
 pub(super) struct Scripted {
     /// With the listed scripts apart.
     pub(super) class: Class,
-    /// As an index in `SCRIPTS`; Unknown counts as Common.
+    /// As an index in `SCRIPTS`. Unknown counts as Common, a letter or mark of Common as Inherited:
+    /// what stands around it decides what it is.
     pub(super) script: u8,
 }
 
@@ -105,6 +119,35 @@ pub(super) fn scripted_of(four: [u8; 4]) -> (Scripted, usize) {
     };
     (SCRIPTED_BLOCKS[usize::from(BLOCK_OF[block])][place], len)
 }
+
+/// Whether a code point whose first two bytes these are may be a letter that is cut alone.
+#[inline]
+pub(super) fn may_be_listed([lead, second]: [u8; 2]) -> bool {
+    lead >= 0xE0 && LISTED_LEADS[usize::from(lead & 0x1F)] >> (second & 0x3F) & 1 == 1
+}
+
+/// By the low bits of the first of three or four bytes a bit for each second one. No listed script
+/// has code points of two bytes.
+static LISTED_LEADS: [u64; 32] = {
+    let mut listed = [false; SCRIPTED_BLOCKS.len()];
+    let mut at = 0;
+    while at < BLOCKS.len() {
+        let Scripted { class, .. } = SCRIPTED_BLOCKS[at / BLOCK_LEN][at % BLOCK_LEN];
+        listed[at / BLOCK_LEN] |= matches!(class, Class::ListedLetter);
+        at += 1;
+    }
+    let mut leads = [0; 32];
+    let mut block = 0;
+    while block < BLOCK_OF.len() {
+        // of three bytes the first two tell the block, of four the first three
+        let two = if block < 0x1_0000 / BLOCK_LEN { block } else { 16 << 6 | block >> 6 };
+        if listed[BLOCK_OF[block] as usize] {
+            leads[two >> 6] |= 1 << (two & 0x3F);
+        }
+        block += 1;
+    }
+    leads
+};
 
 #[inline]
 const fn block_index(code: u32) -> usize {
@@ -166,8 +209,11 @@ static ASCII_SCRIPTED: [Scripted; 128] = {
 };
 
 const fn scripted_record(record: (u8, u8, u8)) -> Scripted {
-    let script = script_of_record(record);
     let class = plain_class(record);
+    let script = match script_of_record(record) {
+        COMMON if class.is_letter() || class.is_mark() => INHERITED,
+        script => script,
+    };
     let class = if LISTED[script as usize] && class.is_letter() {
         Class::ListedLetter
     } else if LISTED[script as usize] && class.is_mark() {
@@ -243,7 +289,12 @@ mod tests {
             };
             let mut four = [0; 4];
             let len = char::from_u32(code).map_or(0, |char| char.encode_utf8(&mut four).len());
-            let expected = Scripted { class: expected, script: script_of(code) };
+            let depends = expected.is_letter() || expected.is_mark();
+            let script = match script_of(code) {
+                COMMON if depends => INHERITED,
+                script => script,
+            };
+            let expected = Scripted { class: expected, script };
             assert_eq!(scripted_of(four), (expected, len), "U+{code:04X}");
         }
     }

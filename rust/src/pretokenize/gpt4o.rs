@@ -2,9 +2,7 @@
 
 use super::classes::Class;
 use super::reader::Reader;
-use super::runs::{
-    ascii_word_end, contraction_end, numbers_end, others_end, run_end, white_space_end,
-};
+use super::runs::{ascii_word_end, contraction_end, numbers_end, others_end, run_end};
 
 /// Where the pretoken that starts at `at` ends.
 #[inline]
@@ -23,7 +21,7 @@ fn any_pretoken_end(reader: &mut impl Reader, at: usize) -> usize {
         Class::ListedLetter => trailing_marks_end(reader, next),
         Class::Mark | Class::ScriptMark => word_after_mark_end(reader, next),
         Class::Number => numbers_end(reader, next),
-        Class::Newline => white_space_end(reader.bytes(), at),
+        Class::Newline => reader.white_space_end(at),
         Class::Space => match reader.peek(next) {
             (class, _) if class.is_word() => word_end(reader, next).0,
             (Class::ListedLetter, len) if reader.bytes()[at] == b' ' => {
@@ -32,7 +30,7 @@ fn any_pretoken_end(reader: &mut impl Reader, at: usize) -> usize {
             (class, _) if class.is_other() && reader.bytes()[at] == b' ' => {
                 others_end(reader, next)
             }
-            _ => white_space_end(reader.bytes(), at),
+            _ => reader.white_space_end(at),
         },
         Class::Other | Class::ListedMark => match reader.peek(next).0 {
             class if class.is_word() => word_end(reader, next).0,

@@ -5,8 +5,9 @@
 //!
 //! No Python twin: there a regular expression finds the pretokens.
 
-use super::classes::{Class, Scripted};
+use super::classes::{Class, Scripted, may_be_listed};
 use super::reader::scripted_at;
+use crate::scripts::is_real;
 use crate::unicode::COMMON;
 
 /// What a code point is to a pretoken of one letter.
@@ -15,14 +16,17 @@ enum Part {
     /// Goes with the letter before it.
     Mark,
     Neither,
+    /// A letter if one of a listed script follows, else it is not certain.
+    MaybeLetter,
+    /// Whether it goes with the letter before it is not certain.
+    MaybeMark,
 }
 
 /// Whether a letter of a listed script may stand at `at` or behind a space there.
 #[inline]
 fn may_start(bytes: &[u8], at: usize) -> bool {
-    // The first listed script is Thai, from U+0E01 on.
-    let is_high = |at: usize| bytes.get(at).is_some_and(|&byte| byte >= 0xE0);
-    is_high(at) || bytes[at] == b' ' && is_high(at + 1)
+    let at = at + usize::from(bytes[at] == b' ');
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).is_some_and(|&two| may_be_listed(two))
 }
 
 /// Where the pretokens ` ?[H][T]*` end that follow each other from `at` on (SPEC section 3.4): one
@@ -41,7 +45,7 @@ fn ends_from_listed(bytes: &[u8], at: usize) -> u64 {
         }
         Class::Mark => Part::Mark,
         Class::ListedMark => {
-            if current == COMMON {
+            if !is_real(current) {
                 current = script;
             }
             if script == current { Part::Mark } else { Part::Neither }
@@ -50,11 +54,22 @@ fn ends_from_listed(bytes: &[u8], at: usize) -> u64 {
     })
 }
 
-/// The same for ` ?\p{L}\p{M}*` in a chunk of a listed script.
-pub(super) fn ends_of_chunk(chunk: &[u8], at: usize) -> u64 {
-    ends_from(chunk, at, |Scripted { class, .. }| match class {
-        _ if class.is_letter() => Part::Letter,
-        _ if class.is_mark() => Part::Mark,
+/// The same for ` ?\p{L}\p{M}*` in chunks of listed scripts (SPEC sections 3.1 and 3.2).
+#[inline]
+pub(super) fn ends_in_chunks(bytes: &[u8], at: usize) -> u64 {
+    if may_start(bytes, at) { ends_from_chunks(bytes, at) } else { 0 }
+}
+
+fn ends_from_chunks(bytes: &[u8], at: usize) -> u64 {
+    let mut current = COMMON;
+    ends_from(bytes, at, |Scripted { class, script }| match class {
+        Class::ListedLetter if is_real(script) => {
+            current = script;
+            Part::Letter
+        }
+        Class::ListedMark if script == current => Part::Mark,
+        Class::ListedLetter => Part::MaybeLetter,
+        Class::Mark => Part::MaybeMark,
         _ => Part::Neither,
     })
 }
@@ -67,12 +82,20 @@ fn ends_from(bytes: &[u8], at: usize, mut part_of: impl FnMut(Scripted) -> Part)
         // `start` is where a pretoken may begin, `end` how far it is known
         let end = start + usize::from(bytes.get(start) == Some(&b' '));
         let (first, len) = scripted_at(bytes, end);
-        let Part::Letter = part_of(first) else { return ends };
+        match part_of(first) {
+            Part::Letter => {}
+            Part::MaybeLetter
+                if matches!(part_of(scripted_at(bytes, end + len).0), Part::Letter) => {}
+            _ => return ends,
+        }
         let mut end = end + len;
         loop {
             let (next, len) = scripted_at(bytes, end);
-            let Part::Mark = part_of(next) else { break };
-            end += len;
+            match part_of(next) {
+                Part::Mark => end += len,
+                Part::MaybeMark => return ends,
+                Part::Letter | Part::MaybeLetter | Part::Neither => break,
+            }
         }
         if end - at >= u64::BITS as usize {
             return ends;
@@ -85,13 +108,14 @@ fn ends_from(bytes: &[u8], at: usize, mut part_of: impl FnMut(Scripted) -> Part)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pretokenize::gpt4o;
+    use crate::pretokenize::in_chunk::{Around, InChunk};
     use crate::pretokenize::reader::OneScript;
-    use crate::pretokenize::{gpt4o, gpt4o_script};
 
     // letters, marks and others of two listed scripts, what has no script, and a script not listed
-    const PIECES: [&str; 18] = [
-        "ก", "\u{E31}", "ข", "๑", "漢", "\u{302A}", "ー", "カ", " ", "  ", "\u{301}", "\u{200D}",
-        "\n", "1", ".", "д", "a", "\u{93E}",
+    const PIECES: [&str; 19] = [
+        "\u{1CF7}", "ก", "\u{E31}", "ข", "๑", "漢", "\u{302A}", "ー", "カ", " ", "  ", "\u{301}",
+        "\u{200D}", "\n", "1", ".", "д", "a", "\u{93E}",
     ];
 
     /// Compares what is found at once with `scan`, which finds one end after the other.
@@ -125,7 +149,9 @@ mod tests {
     #[test]
     fn letters_end_where_the_scanners_find_it() {
         check(ends_of_listed, |bytes, at| gpt4o::pretoken_end(&mut OneScript::new(bytes), at));
-        check(ends_of_chunk, gpt4o_script::pretoken_end);
+        check(ends_in_chunks, |bytes, at| {
+            gpt4o::pretoken_end(&mut InChunk::new(bytes, at, &mut Around::new()), at)
+        });
     }
 
     #[test]
@@ -135,6 +161,6 @@ mod tests {
         let marks = format!("ก{}", "\u{E31}".repeat(30));
         assert_eq!(ends_of_listed(marks.as_bytes(), 0), 0);
         let one_more = format!("ก{}ข", "\u{E31}".repeat(20));
-        assert_eq!(ends_of_chunk(one_more.as_bytes(), 0), 1 << 63);
+        assert_eq!(ends_in_chunks(one_more.as_bytes(), 0), 1 << 63);
     }
 }

@@ -1,6 +1,7 @@
 //! How a scanner reads a text: all of it, or up to where a second script begins.
 
 use super::classes::{Class, Scripted, ascii_class, class_of, scripted_of};
+use super::runs::white_space_end;
 use crate::scripts::{code_point_at, is_real};
 use crate::unicode::COMMON;
 
@@ -12,6 +13,24 @@ pub(super) trait Reader {
     /// The class of the code point at `at` and its length in bytes; `End` and 0 where the text ends
     /// for this reader. Code points must be asked for without gaps from the start of the pretoken.
     fn peek(&mut self, at: usize) -> (Class, usize);
+
+    /// Forgets what was read: the pretoken is read anew.
+    #[inline]
+    fn restart(&mut self) {}
+
+    /// Whether what stands at `at`, behind what was read, cannot be read with it though `peek` gives
+    /// its class: asked of what is no letter, mark or white space.
+    #[inline]
+    fn ends_before(&mut self, _at: usize) -> bool {
+        false
+    }
+
+    /// Where the pretoken of white space ends that starts at `at`: it sees all of the text (of the
+    /// chunk).
+    #[inline]
+    fn white_space_end(&mut self, at: usize) -> usize {
+        white_space_end(self.bytes(), at)
+    }
 }
 
 /// Reads everything.

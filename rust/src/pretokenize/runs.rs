@@ -27,7 +27,7 @@ pub(super) fn numbers_end(reader: &mut impl Reader, at: usize) -> usize {
     let mut end = at;
     for _ in 0..2 {
         match reader.peek(end) {
-            (Class::Number, len) => end += len,
+            (Class::Number, len) if !reader.ends_before(end) => end += len,
             _ => break,
         }
     }
@@ -36,15 +36,23 @@ pub(super) fn numbers_end(reader: &mut impl Reader, at: usize) -> usize {
 
 /// `[^\s\p{L}\p{N}]+[\r\n/]*` from `at`.
 pub(super) fn others_end(reader: &mut impl Reader, at: usize) -> usize {
+    reader.restart();
     // Most of it is one or two characters of ASCII, which need no reader.
     let bytes = reader.bytes();
     let others = |byte: &&u8| byte.is_ascii() && ascii_class(**byte).is_other();
     let ascii = bytes.get(at..).unwrap_or_default().iter().take_while(others).count();
     let mut end = at + ascii;
     if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
-        end = run_end(reader, end, Class::is_other);
+        loop {
+            let (class, len) = reader.peek(end);
+            if !class.is_other() || reader.ends_before(end) {
+                break;
+            }
+            end += len;
+        }
     }
-    ascii_end(reader.bytes(), end, b"\r\n/")
+    let last = ascii_end(reader.bytes(), end, b"\r\n/");
+    if last > end && reader.ends_before(end) { end } else { last }
 }
 
 /// Where the bytes from `at` that are among `wanted` (ASCII) end.
