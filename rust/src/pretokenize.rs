@@ -48,7 +48,9 @@ impl<'t> Pretokens<'t> {
     pub fn new(text: &'t str, scheme: Scheme) -> Self {
         let chunks = Chunks::new(text);
         let chunk_end = if scheme == Scheme::Gpt4oScripts { 0 } else { text.len() };
-        Self { text, at: 0, scheme, chunks, chunk_end, by_letter: false, ends: 0, block: 0 }
+        // What is not cut is not read in blocks either.
+        let by_letter = scheme == Scheme::None;
+        Self { text, at: 0, scheme, chunks, chunk_end, by_letter, ends: 0, block: 0 }
     }
 
     /// Where the next pretoken ends; it starts where the one before ended.
@@ -116,6 +118,7 @@ impl<'t> Pretokens<'t> {
                 gpt4o_script::pretoken_end(chunk, at)
             }
             Scheme::Gpt4o | Scheme::Gpt4oScripts => gpt4o::pretoken_end(&mut Plain::new(chunk), at),
+            Scheme::None => chunk.len(),
         };
         Some(self.at)
     }
