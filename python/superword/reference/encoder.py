@@ -60,7 +60,7 @@ class Encoder:
         vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
         self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
         self._numbers = vocabulary.numbers
-        self._regular = RegularOps(self._ops, vocabulary, model.blow_up)
+        self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.scheme == "none")
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._super_parts = {part for pair in self._supermerges for part in pair}
         order = final_order(self._ops, len(self._tokens), model.id_order)
