@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 import superword
 from superword import document_bpe
 from superword.errors import InputTypeError, SettingsError
+from superword.model import Op
 from superword.reference import full_scan
 from superword.reference.incremental import IncrementalPairs
 from superword.reference.model_file import model_from_bytes
+from superword.reference.ranks import encode_by_rank, ranks_of_ops
+from superword.reference.replay import encode_pretoken, pairs_of_ops
 
 PACKAGE = Path(superword.__file__).parent
 
@@ -144,6 +147,39 @@ def test_long_texts_take_another_way(backend_name, letters, length):
         state = state * 6364136223846793005 % 2**64 + 1442695040888963407
         text += letters[(state >> 33) % len(letters)]
     check_all_three([text[:300]], 340, [text], backend_name)
+
+
+@st.composite
+def any_merges(draw):
+    """Merges of two letters and of what came before, some pairs twice."""
+    ops = []
+    for new in range(256, 256 + draw(st.integers(0, 20))):
+        known = st.sampled_from([97, 98, *range(256, new)])
+        ops.append(Op("merge", draw(known), draw(known), new, 1))
+    return ops
+
+
+@given(ops=any_merges(), text=st.text("ab", max_size=60))
+@example(ops=[Op("merge", 97, 97, new, 1) for new in (256, 257)], text="aaaaa")
+def test_rank_by_rank_is_what_the_heap_does(ops, text):
+    expected = encode_pretoken(text.encode(), pairs_of_ops(ops, "merge"))
+    assert encode_by_rank(text.encode(), ranks_of_ops(ops)) == expected
+
+
+def test_a_token_that_is_made_twice_has_no_ranks(backend):
+    """A model written by hand: `abc` is made of (a, bc) and, later, of (ab, c)."""
+    made = [("merge", 98, 99, 256), ("merge", 97, 256, 257), ("merge", 97, 98, 258)]
+    made += [("merge", 258, 99, 257), ("merge", 257, 257, 259)]
+    ops = [Op(*op, 1) for op in made]
+    assert ranks_of_ops(ops[:3]) is not None
+    assert ranks_of_ops(ops) is None
+    assert ranks_of_ops([*ops[:1], Op("delete", 256, 256, 256, 0)]) is None
+    model = model_from_bytes(full_scan.fit(["ab"], 256))._replace(ops=ops)
+    text = "abcabcabab" * 300
+    ids = backend.Encoder(tuple(model)).encode(text, None)
+    id_of = {257: 258, 258: 257}  # by their last making
+    tokens = encode_pretoken(text.encode(), pairs_of_ops(ops, "merge"))
+    assert ids == [id_of.get(token, token) for token in tokens]
 
 
 @pytest.mark.parametrize(("name", "files", "parted", "size"), RECIPES, ids=[r[0] for r in RECIPES])

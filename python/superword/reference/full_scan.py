@@ -75,10 +75,11 @@ def replace(row: Sequence[int], op: Op) -> list[int]:
     >>> replace(b"aaaaa", Op("merge", 97, 97, 256, 4))
     [256, 256, 97]
     """
+    pair = op.left, op.right
     out = []
     place, last = 0, len(row) - 1
     while place <= last:
-        if place < last and row[place] == op.left and row[place + 1] == op.right:
+        if place < last and (row[place], row[place + 1]) == pair:
             out.append(op.new)
             place += 2
         else:

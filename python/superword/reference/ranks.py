@@ -8,7 +8,6 @@ of them is merged: a heap of ranks, each with its places, does what a heap of (r
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -18,6 +17,7 @@ from superword.model import Op
 
 # Texts of fewer tokens are not worth it.
 _TOKENS = 1 << 10
+_BYTES = 256
 _NONE: Mapping[int, int] = {}
 _END = -1
 _GONE = -2
@@ -27,6 +27,7 @@ class Ranks(NamedTuple):
     """The merges of a model of which each makes another token; a rank is the index of an op."""
 
     ops: Sequence[Op]
+    first: Mapping[tuple[int, int], int]  # of two single bytes
     after: Mapping[int, Mapping[int, int]]  # left -> right -> rank
     before: Mapping[int, Mapping[int, int]]  # right -> left -> rank
 
@@ -43,6 +44,7 @@ def ranks_of_ops(ops: Sequence[Op]) -> Ranks | None:
     Source: SPEC 9.3.
     """
     newest = -1
+    first: dict[tuple[int, int], int] = {}
     after: dict[int, dict[int, int]] = {}
     before: dict[int, dict[int, int]] = {}
     for rank, op in enumerate(ops):
@@ -50,9 +52,11 @@ def ranks_of_ops(ops: Sequence[Op]) -> Ranks | None:
         if op.kind != "merge" or op.new <= newest:
             return None
         newest = op.new
+        if op.left < _BYTES > op.right:
+            first.setdefault((op.left, op.right), rank)
         after.setdefault(op.left, {}).setdefault(op.right, rank)
         before.setdefault(op.right, {}).setdefault(op.left, rank)
-    return Ranks(ops, after, before)
+    return Ranks(ops, first, after, before)
 
 
 def is_ranked(tokens: int) -> bool:
@@ -67,7 +71,8 @@ def is_ranked(tokens: int) -> bool:
 def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
     """Merge the pairs of the lowest rank, left to right, then those of the next, and so on.
 
-    It gives what `encode_pretoken` gives.
+    At first the tokens are single bytes, each its own number. The result is that of
+    `encode_pretoken`.
 
     >>> ranks = ranks_of_ops([Op("merge", 97, 98, 256, 5), Op("merge", 256, 256, 257, 2)])
     >>> encode_by_rank(b"ababab", ranks)
@@ -80,19 +85,25 @@ def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
     before = array("I", [size])
     before.extend(range(size))
     after = array("I", range(1, size + 1))
-    places: defaultdict[int, list[int]] = defaultdict(list)  # by rank
-    for place, (left, right) in enumerate(pairwise(tokens)):
-        rank = ranks.after.get(left, _NONE).get(right)
-        if rank is not None:
+    places: dict[int, list[int]] = {}  # by rank
+    for place, rank in enumerate(map(ranks.first.get, pairwise(tokens))):
+        if rank is None:
+            continue
+        if rank in places:
             places[rank].append(place)
+        else:
+            places[rank] = [place]
     heap = [*places]
     heapify(heap)
     while heap:
         rank = heappop(heap)
         _, left, right, new, _ = ranks.ops[rank]
-        lefts = ranks.before.get(new, _NONE)
-        rights = ranks.after.get(new, _NONE)
-        for site in sorted(places.pop(rank)):
+        rank_before = ranks.before.get(new, _NONE).get
+        rank_after = ranks.after.get(new, _NONE).get
+        sites = places.pop(rank)
+        if left == right:  # no other places overlap
+            sites.sort()
+        for site in sites:
             if row[site] != left:
                 continue
             gone = after[site]
@@ -101,14 +112,18 @@ def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
             previous, following = before[site], after[gone]
             row[site], row[gone] = new, _GONE
             after[site], before[following] = following, site
-            higher = rights.get(row[following])
-            if higher is not None:
-                if higher not in places:
-                    heappush(heap, higher)
-                places[higher].append(site)
-            higher = lefts.get(row[previous])
-            if higher is not None:
-                if higher not in places:
-                    heappush(heap, higher)
-                places[higher].append(previous)
+            born = rank_after(row[following])
+            if born is not None:
+                if born in places:
+                    places[born].append(site)
+                else:
+                    places[born] = [site]
+                    heappush(heap, born)
+            born = rank_before(row[previous])
+            if born is not None:
+                if born in places:
+                    places[born].append(previous)
+                else:
+                    places[born] = [previous]
+                    heappush(heap, born)
     return [token for token in row if token >= 0]
