@@ -145,7 +145,8 @@ pub fn encode_by_rank(
 ) -> Result<()> {
     let size = tokens.len() as u32;
     let Scratch { before, after, lists, .. } = scratch;
-    (before.clear(), after.clear());
+    before.clear();
+    after.clear();
     lists.entries.clear();
     lists.heads.resize(lists.heads.len().max(ranks.ops.len()), NONE);
     lists.waiting.resize(lists.heads.len().div_ceil(64), 0);
