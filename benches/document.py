@@ -23,8 +23,9 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from superword import document_bpe
+from superword import Tokenizer, document_bpe
 from superword.reference import full_scan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,7 +80,7 @@ def counter_form(text: str, vocab_size: int) -> list[tuple[tuple[int, int], int]
     return merges
 
 
-def call(job: str, program: str, quick: bool) -> Callable[[], object]:
+def call(job: str, program: Any, quick: bool) -> Callable[[], object]:
     """The call to measure; what it needs is made ready here. It returns something to compare."""
     learned, other = texts(job, quick)
     size = SIZES[job] if not quick else 256 + (SIZES[job] - 256) // 10
@@ -88,7 +89,7 @@ def call(job: str, program: str, quick: bool) -> Callable[[], object]:
         if program == "full scan":
             artifact = tokenizer.to_bytes()
             return lambda: full_scan.encode(artifact, other)
-        tokenizer = document_bpe.Tokenizer.from_bytes(tokenizer.to_bytes(), backend=program)
+        tokenizer = Tokenizer.from_bytes(tokenizer.to_bytes(), backend=program)
         return lambda: tokenizer.encode(other)
     if program == "counter":
         return lambda: counter_form(learned, size)
@@ -97,7 +98,7 @@ def call(job: str, program: str, quick: bool) -> Callable[[], object]:
     return lambda: document_bpe.fit([learned], size, backend=program).to_bytes()
 
 
-def measure(job: str, program: str, quick: bool, traced: bool) -> dict[str, object]:
+def measure(job: str, program: str, quick: bool, traced: bool) -> dict[str, Any]:
     """One program once, or as often as `REPEATS` says: seconds, bytes, what came out."""
     run = call(job, program, quick)
     if traced:
@@ -114,11 +115,11 @@ def measure(job: str, program: str, quick: bool, traced: bool) -> dict[str, obje
     return {"seconds": statistics.median(seconds), "peak": peak, "result": result}
 
 
-def in_a_process(job: str, program: str, quick: bool, traced: bool = False) -> dict[str, object]:
+def in_a_process(job: str, program: str, quick: bool, traced: bool = False) -> dict[str, Any]:
     """`measure` in a fresh process."""
     command = [sys.executable, __file__, "--measure", json.dumps([job, program, quick, traced])]
     found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    measured: dict[str, object] = json.loads(found.stdout)
+    measured: dict[str, Any] = json.loads(found.stdout)
     return measured
 
 

@@ -164,11 +164,8 @@ pub fn encode_by_rank(
         let Op { left, right, new, .. } = ranks.ops[rank as usize];
         let (rights, lefts) = (ranks.after.of(new), ranks.before.of(new));
         let mut sites = std::mem::take(&mut lists.sites);
-        // Places overlap only where two equal tokens meet; the others are roughly in order this way.
+        // All of one rank were filed by the merge that made the newer part, from left to right.
         sites.reverse();
-        if left == right {
-            sites.sort_unstable();
-        }
         for &site in &sites {
             ticker.work(1)?;
             let gone = after[site as usize];

@@ -161,6 +161,7 @@ def any_merges(draw):
 
 @given(ops=any_merges(), text=st.text("ab", max_size=60))
 @example(ops=[Op("merge", 97, 97, new, 1) for new in (256, 257)], text="aaaaa")
+@example(ops=[Op("merge", 98, 98, 256, 1), Op("merge", 97, 98, 257, 1)], text="abb")
 def test_rank_by_rank_is_what_the_heap_does(ops, text):
     expected = encode_pretoken(text.encode(), pairs_of_ops(ops, "merge"))
     assert encode_by_rank(text.encode(), ranks_of_ops(ops)) == expected
@@ -173,6 +174,7 @@ def test_a_token_that_is_made_twice_has_no_ranks(backend):
     ops = [Op(*op, 1) for op in made]
     assert ranks_of_ops(ops[:3]) is not None
     assert ranks_of_ops(ops) is None
+    assert ranks_of_ops([ops[0], ops[2]._replace(new=257), Op("merge", 257, 99, 257, 1)]) is None
     assert ranks_of_ops([*ops[:1], Op("delete", 256, 256, 256, 0)]) is None
     model = model_from_bytes(full_scan.fit(["ab"], 256))._replace(ops=ops)
     text = "abcabcabab" * 300

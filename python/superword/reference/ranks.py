@@ -100,10 +100,8 @@ def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
         _, left, right, new, _ = ranks.ops[rank]
         rank_before = ranks.before.get(new, _NONE).get
         rank_after = ranks.after.get(new, _NONE).get
-        sites = places.pop(rank)
-        if left == right:  # no other places overlap
-            sites.sort()
-        for site in sites:
+        # All of one rank were born in the merge that made the newer part, from left to right.
+        for site in places.pop(rank):
             if row[site] != left:
                 continue
             gone = after[site]
