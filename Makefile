@@ -17,7 +17,7 @@ export PYO3_PYTHON := $(abspath $(PY))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
-	bench-scan bench-cliffs bench-compare instructions lint format wheel readme clean FORCE
+	bench-scan bench-cliffs bench-document bench-compare instructions lint format wheel readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -82,6 +82,9 @@ instructions: setup  ## instructions of each Rust stage beside the recorded ones
 
 bench-cliffs: build  ## how training grows with texts that are hard in some way (ARGS=--help)
 	PYTHONPATH=benches $(PY) benches/cliffs.py $(ARGS)
+
+bench-document: build  ## document BPE: full scan, Python and Rust beside each other (ARGS=--quick)
+	SUPERWORD_SHARED=$(SHARED) $(PY) benches/document.py $(ARGS)
 
 bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
 	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)

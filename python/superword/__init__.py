@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from superword import document_bpe
     from superword._backend import backend
     from superword.errors import (
         BackendError,
@@ -53,6 +54,7 @@ __all__ = [
     "TrainingError",
     "__version__",
     "backend",
+    "document_bpe",
     "train",
     "train_from_counts",
 ]
@@ -70,6 +72,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "document_bpe":
+        return importlib.import_module("superword.document_bpe")
     if name not in _HOMES:
         raise AttributeError(f"module 'superword' has no attribute '{name}'")
     value: object = getattr(importlib.import_module(f"superword.{_HOMES[name]}"), name)

@@ -159,7 +159,11 @@ settings = _together(
     _pattern(
         "eligible-pattern", f"What a part of a superword must hold; default: {ELIGIBLE_PATTERN}."
     ),
-    _named("rules", RULES),
+    click.option(
+        "--rules",
+        metavar="NAME",
+        help=f"One of {', '.join(RULES)}; default: superword, for the scheme none incremental.",
+    ),
     click.option(
         "--supermerges", type=Integer(), help="superbpe: how many tokens supermerges make."
     ),

@@ -14,7 +14,7 @@ from superword.errors import SettingsError, SettingsTypeError
 from superword.values import BYTES, any_integer, as_text, printable, type_name
 
 ALGORITHMS = ("bpe", "superbpe", "boundless")
-SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript")
+SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript", "none")
 RULES = ("superword", "incremental")
 ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
 ID_ORDERS = ("regular-first", "creation")
@@ -86,7 +86,7 @@ def resolve_settings(
     algorithm: object,
     vocab_size: object,
     scheme: object = None,
-    rules: object = "superword",
+    rules: object = None,
     supermerges: object = None,
     regular_fraction: object = None,
     min_count: object = 1,
@@ -117,7 +117,9 @@ def resolve_settings(
     """
     algorithm = one_of("algorithm", algorithm, ALGORITHMS)
     cutting = _cutting(scheme, pattern, script_pattern, scripts, eligible_pattern)
-    rules = one_of("rules", rules, RULES)
+    # Without a pretokenizer there is one set of rules (SPEC 11), so nobody need name it.
+    usual = "incremental" if cutting.scheme == "none" else "superword"
+    rules = usual if rules is None else one_of("rules", rules, RULES)
     alphabet = one_of("alphabet", alphabet, tuple(ALPHABETS))
     id_order = one_of("id_order", id_order, ID_ORDERS)
     special = _special_tokens(special_tokens)
@@ -128,6 +130,8 @@ def resolve_settings(
             f"vocab_size must be at least {smallest}, the single bytes of alphabet "
             f"'{alphabet}', not {size}"
         )
+    if cutting.scheme == "none":
+        _check_uncut(algorithm=algorithm, rules=rules, alphabet=alphabet)
     if rules == "incremental" and algorithm != "bpe":
         raise SettingsError(f"rules 'incremental' need algorithm 'bpe', not '{algorithm}'")
     share = _tau(tau, rules)
@@ -158,6 +162,13 @@ def resolve_settings(
         ngram_floor=floor,
         ngram_max_length=longest,
     )
+
+
+def _check_uncut(**values: str) -> None:
+    """Refuse what has no meaning where no text is cut."""
+    for name, needed in (("algorithm", "bpe"), ("rules", "incremental"), ("alphabet", "bytes")):
+        if values[name] != needed:
+            raise SettingsError(f"scheme 'none' needs {name} '{needed}', not '{values[name]}'")
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:

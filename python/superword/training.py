@@ -53,7 +53,7 @@ def train(
     script_pattern: str | None = None,
     scripts: Sequence[str] | None = None,
     eligible_pattern: str = r"\p{L}",
-    rules: Rules = "superword",
+    rules: Rules | None = None,
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,
     min_count: int = 1,
@@ -86,7 +86,8 @@ def train(
             "boundless" (both kinds by count).
         vocab_size: tokens wanted, special ones not counted.
         scheme: how text is cut into pretokens: "gpt2", "gpt4", "gpt4o", "gpt4o-scripts" or
-            "gpt4o-uniscript", the default.
+            "gpt4o-uniscript", the default; "none": not at all, a document is one pretoken (for
+            "bpe", rules "incremental" and alphabet "bytes" alone).
         pattern: instead of `scheme`: a regular expression of the grammar in docs/formats.md, whose
             matches are the pretokens; so is each stretch between two of them.
         script_pattern: beside `pattern`: cuts the chunks of the scripts in `scripts`.
@@ -95,7 +96,8 @@ def train(
         eligible_pattern: what a pretoken must hold to be part of a superword; by default a letter,
             `\p{L}`.
         rules: "superword" (disjoint pair counts, ties by bytes) or, for "bpe" alone,
-            "incremental" (overlapping pair counts, ties by ids).
+            "incremental" (overlapping pair counts, ties by ids); by default "superword", or
+            "incremental" where the scheme is "none".
         supermerges: for "superbpe": how many of the tokens supermerges make.
         regular_fraction: for "superbpe", instead of `supermerges`: the share of `vocab_size` that
             regular merges fill, exact: "9/10", "0.9", Fraction(9, 10) or 0.9.
@@ -209,7 +211,7 @@ def train_from_counts(
     script_pattern: str | None = None,
     scripts: Sequence[str] | None = None,
     eligible_pattern: str = r"\p{L}",
-    rules: Rules = "superword",
+    rules: Rules | None = None,
     supermerges: int | None = None,
     regular_fraction: str | float | Fraction | None = None,
     min_count: int = 1,

@@ -58,7 +58,7 @@ pub(crate) fn single_tokens_above(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<u32>> {
-    let regular = RegularOps::new(ops, vocabulary, Some(settings.blow_up));
+    let regular = RegularOps::new(ops, vocabulary, Some(settings.blow_up), false);
     let numbers = settings.alphabet.numbers();
     let pretokenizer = Pretokenizer::new(&settings.cutting)?;
     let work = |part: usize, check: &mut Progress<'_>| {

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 
 use crate::error::Result;
 use crate::model::{Op, OpKind};
+use crate::ranks::{Ranks, encode_by_rank, is_ranked, ranks_of_ops};
 use crate::replay::{GONE, NONE, Pairs, Scratch, encode_pretoken, pairs_of_ops, push};
 use crate::settings::{BlowUp, Tau};
 use crate::ticker::Ticker;
@@ -193,18 +194,24 @@ pub fn expand(tokens: &mut Vec<u32>, vocabulary: &Vocabulary, parts: &Parts) {
 pub enum RegularOps {
     /// Without a delete the lowest op comes first, whatever came before.
     Merges(Pairs),
+    /// So it does here, and texts are long: they can be encoded rank by rank.
+    Ranks(Pairs, Ranks),
     /// With one, ops are applied in their order.
     Steps(Steps),
 }
 
 impl RegularOps {
-    /// Prepares the ops.
-    pub fn new(ops: &[Op], vocabulary: &Vocabulary, blow_up: Option<BlowUp>) -> Self {
+    /// Prepares the ops; whole texts will be their pretokens if `uncut`, each byte its own number.
+    pub fn new(ops: &[Op], vocabulary: &Vocabulary, blow_up: Option<BlowUp>, uncut: bool) -> Self {
         if ops.iter().any(|op| op.kind == OpKind::Delete) {
             let blow_up = blow_up.unwrap_or(BlowUp::Pair);
             return Self::Steps(steps_of_ops(ops, vocabulary, blow_up));
         }
-        Self::Merges(pairs_of_ops(ops, OpKind::Merge))
+        let pairs = pairs_of_ops(ops, OpKind::Merge);
+        match uncut.then(|| ranks_of_ops(ops)).flatten() {
+            Some(ranks) => Self::Ranks(pairs, ranks),
+            None => Self::Merges(pairs),
+        }
     }
 
     /// Leaves the tokens in which a pretoken ends; at first they are those of its single bytes.
@@ -219,7 +226,12 @@ impl RegularOps {
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         match self {
-            Self::Merges(merges) => encode_pretoken(tokens, merges, scratch, ticker),
+            Self::Ranks(_, ranks) if is_ranked(tokens.len()) => {
+                encode_by_rank(tokens, ranks, scratch, ticker)
+            }
+            Self::Merges(merges) | Self::Ranks(merges, _) => {
+                encode_pretoken(tokens, merges, scratch, ticker)
+            }
             Self::Steps(steps) => {
                 encode_with_deletions(tokens, steps, scratch, ticker)?;
                 expand(tokens, vocabulary, &steps.parts);
@@ -257,7 +269,7 @@ mod tests {
         let mut quiet = no_progress;
         let ticker = &mut Ticker::new(&mut quiet, "encode", 0);
         let vocabulary = vocabulary_of_ops(ops, Alphabet::Bytes, ticker).unwrap();
-        let regular = RegularOps::new(ops, &vocabulary, Some(blow_up));
+        let regular = RegularOps::new(ops, &vocabulary, Some(blow_up), false);
         let mut tokens = tokens.to_vec();
         regular.encode(&mut tokens, &vocabulary, &mut Scratch::default(), ticker).unwrap();
         tokens

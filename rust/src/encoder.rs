@@ -11,7 +11,7 @@ use crate::parallel::map_in_order;
 use crate::pattern_matcher::Origin;
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
-use crate::settings::Alphabet;
+use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
@@ -74,6 +74,7 @@ impl Encoder {
             super_parts[op.right as usize] = true;
             superwords[op.new as usize] = !vocabulary.is_deleted(op.new);
         }
+        let uncut = model.cutting.scheme == Some(Scheme::None) && model.alphabet == Alphabet::Bytes;
         let mut encoder = Self {
             pretokenizer: Pretokenizer::new(&model.cutting)?,
             alphabet: model.alphabet,
@@ -81,7 +82,7 @@ impl Encoder {
             special: model.special_tokens.clone(),
             splitter,
             byte_tokens: model.alphabet.numbers(),
-            regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up),
+            regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up, uncut),
             supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
             super_parts,
             known: vec![false; size],

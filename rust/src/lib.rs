@@ -47,6 +47,7 @@ pub mod published_model;
 mod published_ops;
 pub mod published_settings;
 pub mod publishing;
+mod ranks;
 mod replay;
 mod run_stream;
 pub mod runs;

@@ -257,6 +257,11 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
     if rules == Rules::Incremental && algorithm != Algorithm::Bpe {
         return fail("rules 'incremental' are for algorithm 'bpe' only");
     }
+    if cutting.scheme == Some(Scheme::None)
+        && (rules, alphabet) != (Rules::Incremental, Alphabet::Bytes)
+    {
+        return fail("scheme 'none' is for rules 'incremental' and alphabet 'bytes' only");
+    }
     let has = |key| find(key).is_some();
     let (tau, blow_up) = match (has("tau"), has("blow_up")) {
         (false, false) => (None, None),

@@ -83,7 +83,8 @@ impl<'t> Pretokens<'t> {
         if at == bytes.len() {
             return None;
         }
-        if block::is_worthwhile(bytes, at) {
+        // what is not cut is not read either
+        if self.scheme != Scheme::None && block::is_worthwhile(bytes, at) {
             self.block = at;
             self.ends = match self.scheme {
                 Scheme::Gpt2 => block::starts_from(bytes, at, block::gpt2),
@@ -112,6 +113,7 @@ impl<'t> Pretokens<'t> {
                 gpt4o::pretoken_end(&mut InChunk::new(bytes, at, &mut self.around), at)
             }
             Scheme::Gpt4o => gpt4o::pretoken_end(&mut Plain::new(bytes), at),
+            Scheme::None => bytes.len(),
         };
         Some(self.at)
     }

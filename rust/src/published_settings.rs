@@ -24,7 +24,7 @@ fn patterns_of_scheme(scheme: Scheme) -> Option<(String, Option<String>, Option<
         Scheme::Gpt4oScripts => {
             Some((named("gpt4o")?, Some(named("gpt4o-script")?), Some(scripts)))
         }
-        Scheme::Gpt4oUniscript => None,
+        Scheme::Gpt4oUniscript | Scheme::None => None,
     }
 }
 

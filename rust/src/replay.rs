@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use crate::error::Result;
 use crate::model::{Op, OpKind};
+use crate::ranks::Lists;
 use crate::ticker::Ticker;
 
 /// Sequences up to this length are scanned for their lowest pair, longer ones keep a heap.
@@ -79,6 +80,7 @@ pub struct Scratch {
     pub after: Vec<u32>,
     pub heap: Heap,
     places: Vec<u32>,
+    pub lists: Lists,
 }
 
 fn replay(

@@ -63,6 +63,8 @@ named! {
         Gpt4oScripts = "gpt4o-scripts",
         /// No pretoken takes a second script; the default.
         Gpt4oUniscript = "gpt4o-uniscript",
+        /// A text is one pretoken; for BPE of bytes by the rules `incremental` alone.
+        None = "none",
     }
 }
 named! {

@@ -131,6 +131,7 @@ impl Oracle {
                 })
                 .collect(),
             Scheme::Gpt4oUniscript => self.uniscript(text),
+            Scheme::None => Some(text).filter(|text| !text.is_empty()).into_iter().collect(),
         }
     }
 

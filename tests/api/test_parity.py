@@ -48,6 +48,7 @@ def other(**changed: Any) -> ModuleType:
     [
         ("bpe", {"rules": "incremental", "alphabet": "utf8", "id_order": "creation"}),
         ("bpe", {"vocab_size": 256}),
+        ("bpe", {"scheme": "none"}),
         ("superbpe", {"supermerges": 7}),
         ("boundless", {}),
         ("boundless", {"vocab_size": 5000}),

@@ -36,8 +36,8 @@ def test_the_defaults_are_the_same_everywhere() -> None:
         parameters = inspect.signature(function).parameters
         for name, default in fields.items():
             # None there: these two cannot be given without ngram_split, and a scheme that is given
-            # excludes a pattern
-            if name in ("ngram_floor", "ngram_max_length", "scheme"):
+            # excludes a pattern; without a scheme there are other rules
+            if name in ("ngram_floor", "ngram_max_length", "rules", "scheme"):
                 assert parameters[name].default is None
             elif name in parameters and default is not dataclasses.MISSING:
                 assert parameters[name].default == default, (function, name)
@@ -112,12 +112,13 @@ def test_sizes(given: dict[str, Any], regular: int, added: int) -> None:
         (
             {"scheme": "gpt5"},
             "",
-            "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, not 'gpt5'",
+            "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, none, "
+            "not 'gpt5'",
         ),
         (
             {"scheme": "a\nb\u2028\ud800\x00é"},
             "",
-            "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, "
+            "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, none, "
             r"not 'a\nb\u2028\ud800\x00é'",
         ),
         ({"special_tokens": ["\n"] * 2}, "", r"special token 1 repeats special token 0: '\n'"),
@@ -129,6 +130,22 @@ def test_sizes(given: dict[str, Any], regular: int, added: int) -> None:
             "",
             "rules 'incremental' need algorithm 'bpe', not 'boundless'",
         ),
+        (
+            {"scheme": "none", "algorithm": "boundless"},
+            "",
+            "scheme 'none' needs algorithm 'bpe', not 'boundless'",
+        ),
+        (
+            {"scheme": "none", "rules": "superword"},
+            "",
+            "scheme 'none' needs rules 'incremental', not 'superword'",
+        ),
+        (
+            {"scheme": "none", "alphabet": "utf8"},
+            "",
+            "scheme 'none' needs alphabet 'bytes', not 'utf8'",
+        ),
+        ({"scheme": "none", "tau": "1/2"}, "", "tau needs rules 'superword', not 'incremental'"),
         ({"alphabet": "x"}, "", "alphabet must be one of bytes, utf8, not 'x'"),
         ({"id_order": "x"}, "", "id_order must be one of regular-first, creation, not 'x'"),
         ({"min_count": 0}, "", "min_count must be at least 1, not 0"),

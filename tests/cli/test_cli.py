@@ -32,6 +32,17 @@ def test_train(run: Run, folder: Path, model: superword.Tokenizer, backend_name:
     assert (folder / "new.superword").read_bytes() == model.to_bytes()
 
 
+def test_no_scheme(call: Run, folder: Path) -> None:
+    (folder / "a.txt").write_text("to be or not to be")
+    how = ("train", "a.txt", "-o", "n.superword", "--scheme", "none", "--vocab-size", "258")
+    assert call(*how, "--no-progress").returncode == 0
+    expected = superword.document_bpe.fit(["to be or not to be"], 258)
+    assert (folder / "n.superword").read_bytes() == expected.to_bytes()
+    done = call(*how, "--algorithm", "boundless")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"scheme 'none' needs algorithm 'bpe', not 'boundless'" in done.stderr
+
+
 def test_patterns(call: Run, folder: Path) -> None:
     (folder / "a.txt").write_text("to be, or not 漢字 12")
     how = {"pattern": r" ?\p{L}+|\S", "script_pattern": r"\p{L}", "eligible_pattern": r"\p{L}|,"}

@@ -31,7 +31,7 @@ def test_named_cases(backend: ModuleType, case: dict) -> None:
     assert [piece.decode() for piece in pieces] == case["pretokens"]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", [*SCHEMES, "none"])
 def test_nothing_is_lost(backend: ModuleType, random_texts: RandomTexts, scheme: str) -> None:
     assert backend.pretokenize("", scheme) == []
     for text in random_texts(41, 2_000):
@@ -110,7 +110,7 @@ def test_an_unknown_scheme_is_named_with_the_known_ones(backend: ModuleType) -> 
     with pytest.raises(SettingsError) as caught:
         backend.pretokenize("a", "gpt5")
     assert str(caught.value) == (
-        "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, not 'gpt5'"
+        "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts, gpt4o-uniscript, none, not 'gpt5'"
     )
 
 

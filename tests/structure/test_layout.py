@@ -14,7 +14,11 @@ LONGEST = 450
 GENERATED = {"unicode"}
 
 # Stems that one language has and the other has not, with the reason
-ONLY_PYTHON = {"__init__": "the package"}
+ONLY_PYTHON = {
+    "__init__": "the package",
+    "full_scan": "document BPE in its plainest form, which the others are held to",
+    "incremental": "the rules `incremental`: Rust's pairs know both sets of rules",
+}
 ONLY_RUST = {
     "lib": "the crate",
     "error": "superword.errors",
@@ -43,6 +47,7 @@ ONLY_RUST = {
 }
 # Functions that other modules use in one language alone, with the reason
 APART = {
+    "arena": {"check_size": "private in Rust"},
     "candidates": {
         "single_tokens_above": "Python takes all",
         "in_tokens": "Python cuts when it knows the tokens",

@@ -16,6 +16,23 @@ DEAD = -2  # the token of a slot that was merged into its left neighbour
 MAX_SLOTS = 2**32 - 1  # the compiled twin numbers its slots with 32 bits
 
 
+def check_size(total: int, slots: int) -> None:
+    """Refuse sequences with so large a sum of counts times lengths, or of so many slots.
+
+    >>> check_size(2**63, 0)
+    Traceback (most recent call last):
+    ...
+    superword.errors.TrainingError: a count would pass 2^63 - 1
+    """
+    if total > MAX_COUNT:
+        raise TrainingError("a count would pass 2^63 - 1")
+    if slots > MAX_SLOTS:
+        raise TrainingError(
+            "the distinct pretokens or candidates are more than 2^32 - 1 tokens long;"
+            " train on fewer documents"
+        )
+
+
 class Arena:
     """The tokens of all sequences of two or more, each slot with the count of its sequence.
 
@@ -33,16 +50,10 @@ class Arena:
         total = 0
         for sequence, count in sequences:
             total += len(sequence) * count
-            if total > MAX_COUNT:
-                raise TrainingError("a count would pass 2^63 - 1")
             if len(sequence) > 1 and count > 0:
                 self.token += (*sequence, END)
                 self.weight += (*[count] * len(sequence), 0)
-            if len(self.token) > MAX_SLOTS:
-                raise TrainingError(
-                    "the distinct pretokens or candidates are more than 2^32 - 1 tokens long;"
-                    " train on fewer documents"
-                )
+            check_size(total, len(self.token))
         self.left = list(range(-1, len(self.token) - 1))
         self.right = list(range(1, len(self.token) + 1))
 

@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from superword.model import Op
+from superword.reference.ranks import encode_by_rank, is_ranked, ranks_of_ops
 from superword.reference.replay import encode_pretoken, pairs_of_ops
 from superword.reference.vocabulary import Vocabulary
 
@@ -214,15 +215,21 @@ class RegularOps:
     [97, 98, 257]
     """
 
-    def __init__(self, ops: Sequence[Op], vocabulary: Vocabulary, blow_up: str | None) -> None:
+    def __init__(
+        self, ops: Sequence[Op], vocabulary: Vocabulary, blow_up: str | None, uncut: bool = False
+    ) -> None:
+        """Prepare the ops; whole texts will be their pretokens if `uncut`."""
         self._deleted = vocabulary.deleted
         self._merges = pairs_of_ops(ops, "merge")
         # Without a delete the lowest op comes first, whatever came before: see SPEC 9.3.
         has_deletes = any(op.kind == "delete" for op in ops)
         self._steps = steps_of_ops(ops, vocabulary, blow_up) if has_deletes else None
+        self._ranks = ranks_of_ops(ops) if uncut else None
 
     def encode(self, tokens: Sequence[int]) -> list[int]:
         """The tokens in which a pretoken ends; `tokens` are those of its single bytes."""
+        if self._ranks is not None and is_ranked(len(tokens)):
+            return encode_by_rank(tokens, self._ranks)
         if self._steps is None:
             return encode_pretoken(tokens, self._merges)
         return self.expand(encode_with_deletions(tokens, self._steps))

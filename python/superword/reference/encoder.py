@@ -13,7 +13,7 @@ from superword.reference.model_file import model_from_bytes
 from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.replay import encode_run, pairs_of_ops
 from superword.reference.special_tokens import Gate, SpecialTokens
-from superword.reference.vocabulary import vocabulary_of_ops
+from superword.reference.vocabulary import alphabet_tokens, vocabulary_of_ops
 
 #: The longest text (SPEC 1).
 MAX_TEXT_BYTES = 2**32 - 1
@@ -60,7 +60,9 @@ class Encoder:
         vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
         self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
         self._numbers = vocabulary.numbers
-        self._regular = RegularOps(self._ops, vocabulary, model.blow_up)
+        alphabet = alphabet_tokens(model.alphabet)
+        self._byte_tokens = {token[0]: number for number, token in enumerate(alphabet)}
+        self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.scheme == "none")
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._super_parts = {part for pair in self._supermerges for part in pair}
         order = final_order(self._ops, len(self._tokens), model.id_order)
@@ -256,8 +258,7 @@ class Encoder:
         known = None if memo is None else memo.get(pretoken)
         if known is not None:
             return known
-        numbers = self._numbers
-        tokens = self._regular.encode([numbers[bytes([byte])] for byte in pretoken])
+        tokens = self._regular.encode([self._byte_tokens[byte] for byte in pretoken])
         if memo is not None and len(pretoken) <= _MEMO_PRETOKEN_BYTES:
             if len(memo) >= _MEMO_PRETOKENS:  # another thread may fill it meanwhile: no harm
                 memo.clear()

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 Pair = tuple[int, int]
-_Entry = tuple[tuple[bytes, bytes] | Pair, Pair]  # the tie rule's key first
+_Entry = tuple[tuple[bytes, bytes], Pair]  # what decides ties first
 
 
 class PairHeap:
@@ -21,15 +21,14 @@ class PairHeap:
     its count, and a top pair whose count is true is the best of all. Only the pairs of the highest
     count are in order: most pairs never get there, and comparing bytes is what costs.
 
-    >>> heap = PairHeap([b"a", b"b"], ties_by_bytes=True)
+    >>> heap = PairHeap([b"a", b"b"])
     >>> for pair in [(1, 0), (0, 1), (0, 0)]: heap.push(5, pair)
     >>> heap.best({(1, 0): 5, (0, 1): 5, (0, 0): 4})
     (0, 1)
     """
 
-    def __init__(self, strings: Sequence[bytes], ties_by_bytes: bool) -> None:
+    def __init__(self, strings: Sequence[bytes]) -> None:
         self._strings = strings
-        self._ties_by_bytes = ties_by_bytes
         self._filed: defaultdict[int, list[Pair]] = defaultdict(list)  # by count, in no order
         self._levels: list[int] = []  # a heap of these counts and that of the top, each negative
         self._top: list[_Entry] = []  # a heap of the pairs of one count
@@ -77,4 +76,4 @@ class PairHeap:
 
     def _entry(self, pair: Pair) -> _Entry:
         left, right = pair
-        return (self._strings[left], self._strings[right]) if self._ties_by_bytes else pair, pair
+        return (self._strings[left], self._strings[right]), pair

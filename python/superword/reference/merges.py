@@ -8,6 +8,7 @@ from fractions import Fraction
 from superword.errors import InputError
 from superword.model import Op
 from superword.reference.deletions import is_used_up
+from superword.reference.incremental import merge_incremental
 from superword.reference.pairs import Pairs
 from superword.reference.vocabulary import Vocabulary, alphabet_tokens
 from superword.settings import Settings
@@ -34,8 +35,11 @@ def train_merges(
     wanted = settings.regular_vocab_size - len(vocabulary)
     number = byte_tokens(pretokens, settings.alphabet)
     sequences = (([number[byte] for byte in pretoken], count) for pretoken, count in pretokens)
-    limits = settings.max_token_bytes, None
-    pairs = Pairs(vocabulary, sequences, settings.rules, *limits, settings.blow_up)
+    longest = settings.max_token_bytes
+    if settings.rules == "incremental":
+        tokens = len(vocabulary)
+        return merge_incremental(sequences, tokens, wanted, settings.min_count, longest, progress)
+    pairs = Pairs(vocabulary, sequences, longest, None, settings.blow_up)
     return merge_best("merge", wanted, pairs, settings.min_count, progress, settings.tau)
 
 
@@ -52,7 +56,7 @@ def merge_best(
     `kind` is that of the ops, "merge" or "supermerge". With `tau` a merge is followed by the
     deletes of what it uses up. Returns the ops and why they end.
 
-    >>> pairs = Pairs(Vocabulary("bytes"), [(b"abc", 2)], "superword", None, None)
+    >>> pairs = Pairs(Vocabulary("bytes"), [(b"abc", 2)], None, None)
     >>> merge_best("merge", 9, pairs, 3, None)
     ([], 'min_count')
     """

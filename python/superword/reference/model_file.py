@@ -70,7 +70,7 @@ _NAMES = {
     "alphabet": ("bytes", "utf8"),
     "id_order": ("regular-first", "creation"),
     "rules": ("superword", "incremental"),
-    "scheme": ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript"),
+    "scheme": ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript", "none"),
 }
 _LETTERS = {"merge": "m", "supermerge": "s"}
 _KINDS = {b"m": "merge", b"s": "supermerge"}
@@ -215,6 +215,9 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     _check_cutting(fields)
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
+    found = fields["rules"], fields["alphabet"]
+    if fields.get("scheme") == "none" and found != ("incremental", "bytes"):
+        raise ModelFormatError("scheme 'none' is for rules 'incremental' and alphabet 'bytes' only")
     _check_deletions(fields)
     _check_ngrams(fields)
     if fields["unicode"] != UNICODE_VERSION and not any_unicode:

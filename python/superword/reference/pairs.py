@@ -4,6 +4,8 @@ Both phases of training run on this. Where no equal tokens are near, a merge cha
 its two neighbours. Elsewhere it subtracts the pairs of the stretches it touches, rewrites them, and
 adds the pairs they hold then: nothing is assumed about what a merge does, so it is right too when
 the new bytes are an old token. Source: SPEC sections 4.1 and 4.2.
+
+These are the rules `superword`; `incremental` has the others, which need far less.
 """
 
 from __future__ import annotations
@@ -22,12 +24,11 @@ from superword.reference.vocabulary import Vocabulary
 class Pairs:
     """The pairs of all sequences: their counts, their slots, and which is best.
 
-    `sequences` are (creation numbers, count); `rules` is "superword" or "incremental";
-    `max_bytes` and `max_pretokens` limit what a merge may make (None: no limit); `blow_up` is for
-    `delete`, which needs it and sequences of single bytes. Raises TrainingError if a count could
-    pass 2^63 - 1.
+    `sequences` are (creation numbers, count); `max_bytes` and `max_pretokens` limit what a merge
+    may make (None: no limit); `blow_up` is for `delete`, which needs it and sequences of single
+    bytes. Raises TrainingError if a count could pass 2^63 - 1.
 
-    >>> pairs = Pairs(Vocabulary("bytes"), [(b"aaaab", 2)], "superword", None, None)
+    >>> pairs = Pairs(Vocabulary("bytes"), [(b"aaaab", 2)], None, None)
     >>> pairs.best(), pairs.counts[97, 97], pairs.merge((97, 97), "merge"), pairs.best()
     ((97, 97), 4, Op(kind='merge', left=97, right=97, new=256, count=4), (256, 256))
     """
@@ -36,7 +37,6 @@ class Pairs:
         self,
         vocabulary: Vocabulary,
         sequences: Iterable[tuple[Sequence[int], int]],
-        rules: str,
         max_bytes: int | None,
         max_pretokens: int | None,
         blow_up: str | None = None,
@@ -45,11 +45,10 @@ class Pairs:
         # How many pretokens long each token is: 1 if it was there from the start, else the sum of
         # the parts of which it was first made.
         self._pretokens = [1] * len(vocabulary)
-        self._disjoint = rules == "superword"
         self._max_bytes = max_bytes
         self._max_pretokens = max_pretokens
         self._arena = Arena(sequences)
-        self._heap = PairHeap(vocabulary.tokens, ties_by_bytes=rules == "superword")
+        self._heap = PairHeap(vocabulary.tokens)
         self._slots: defaultdict[Pair, list[int]] = defaultdict(list)
         # For `delete`, of each token that a merge has made: how often it stands, where it may
         # stand, and its parts.
@@ -63,7 +62,7 @@ class Pairs:
                 self._slots[pair].append(slot)
         changes = {}
         for pair, slots in self._slots.items():
-            if self._disjoint and pair[0] == pair[1]:
+            if pair[0] == pair[1]:
                 slots = self._arena.sites(pair, slots)
             changes[pair] = self._arena.total_weight(slots)
         self._apply(changes)
@@ -200,13 +199,12 @@ class Pairs:
     def _tally(self, first: int, last: int, sign: int, changes: defaultdict[Pair, int]) -> None:
         """Add the pairs between two slots to `changes`, times `sign`, times their weight."""
         token, right, weight = self._arena.token, self._arena.right, self._arena.weight
-        disjoint = self._disjoint
         taken = False  # whether this slot is the right part of a pair (x, x) already counted
         while first != last:
             after = right[first]
             pair = (token[first], token[after])
-            taken = disjoint and not taken and pair[0] == pair[1]
-            if taken or not disjoint or pair[0] != pair[1]:
+            taken = not taken and pair[0] == pair[1]
+            if taken or pair[0] != pair[1]:
                 changes[pair] += sign * weight[first]
             first = after
 

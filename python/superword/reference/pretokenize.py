@@ -78,7 +78,9 @@ class Pretokenizer:
 
         Source: SPEC 3.1 to 3.4.
         """
-        text.encode()  # a lone surrogate is an error, not a gap between two matches
+        data = text.encode()  # a lone surrogate is an error, not a gap between two matches
+        if self._scheme == "none":
+            return [data] if data else []
         astral = _ASTRAL.search(text) is not None
         if self._scheme == "gpt4o-uniscript":
             pieces = _uniscript_pieces(text, astral)

@@ -36,7 +36,7 @@ def train_superwords(
     regular = [Op(*op) for op in ops]
     vocabulary = vocabulary_of_ops(regular, settings.alphabet)
     limits = settings.max_token_bytes, settings.max_superword_pretokens
-    pairs = Pairs(vocabulary, candidates, "superword", *limits)
+    pairs = Pairs(vocabulary, candidates, *limits)
     alphabet = len(alphabet_tokens(settings.alphabet))
     if settings.algorithm == "superbpe":
         wanted = settings.supermerges

@@ -13,7 +13,7 @@ use superword::error::no_progress;
 use superword::merges::train_merges;
 use superword::model_file::{Limits, model_from_bytes};
 use superword::pretokenize::Pretokens;
-use superword::settings::{Algorithm, Scheme, Settings};
+use superword::settings::{Algorithm, Rules, Scheme, Settings};
 use superword::special_tokens::SpecialTokens;
 use superword::training::train_counts;
 use superword::{Error, ErrorKind, Result};
@@ -40,7 +40,8 @@ pub struct Stage {
 pub fn names() -> Vec<String> {
     let scan = |texts: &str| {
         let texts = texts.to_owned();
-        Scheme::ALL.iter().map(move |scheme| format!("scan/{texts}/{}", scheme.name()))
+        let cut = Scheme::ALL.iter().filter(|&&scheme| scheme != Scheme::None);
+        cut.map(move |scheme| format!("scan/{texts}/{}", scheme.name()))
     };
     let others = [
         "read/jsonl",
@@ -51,11 +52,13 @@ pub fn names() -> Vec<String> {
         "train/bpe",
         "train/superbpe",
         "train/boundless",
+        "train/document",
         "load/model",
         "load/encoder",
         "encode/cold",
         "encode/warm",
         "encode/without-shortcut",
+        "encode/document",
         "decode/ids",
     ];
     scan("english")
@@ -77,12 +80,14 @@ pub fn prepare(name: &str) -> Result<Stage> {
         ["count", "runs"] => count(true),
         ["train", "phase-1"] => phase_1(),
         ["train", "single-tokens"] => single_tokens(),
+        ["train", "document"] => train_document(),
         ["train", algorithm] => train(Algorithm::from_name(algorithm)?),
         ["load", "model"] => load_model(),
         ["load", "encoder"] => load_encoder(),
         ["encode", "cold"] => encode(true, true),
         ["encode", "warm"] => encode(true, false),
         ["encode", "without-shortcut"] => encode(false, true),
+        ["encode", "document"] => encode_document(),
         ["decode", "ids"] => decode(),
         _ => Err(Error::new(ErrorKind::Settings, format!("there is no stage '{name}'"))),
     }
@@ -151,6 +156,34 @@ fn train(algorithm: Algorithm) -> Result<Stage> {
     let settings = settings(algorithm);
     Ok(repeatable(bytes, move || {
         black_box(train_counts(&counts, &settings, 1, &mut no_progress)?);
+        Ok(())
+    }))
+}
+
+/// All texts as one document, of which none is cut.
+fn document() -> Result<(String, Settings, Counts)> {
+    let text = texts(EVERYTHING)?.concat();
+    let mut settings = settings(Algorithm::Bpe);
+    (settings.cutting, settings.rules) = (Scheme::None.into(), Rules::Incremental);
+    let counts = count_cut(vec![text.clone()], Scheme::None, false)?;
+    Ok((text, settings, counts))
+}
+
+fn train_document() -> Result<Stage> {
+    let (text, settings, counts) = document()?;
+    Ok(repeatable(text.len() as u64, move || {
+        black_box(train_counts(&counts, &settings, 1, &mut no_progress)?);
+        Ok(())
+    }))
+}
+
+fn encode_document() -> Result<Stage> {
+    let (text, settings, counts) = document()?;
+    let (artifact, ..) = train_counts(&counts, &settings, 1, &mut no_progress)?;
+    let model = model_from_bytes(&artifact, &Limits::default(), &mut no_progress)?;
+    let encoder = Encoder::new(&model, true, &mut no_progress)?;
+    Ok(repeatable(text.len() as u64, move || {
+        black_box(encoder.encode(&text, None, &mut no_progress)?);
         Ok(())
     }))
 }
@@ -235,10 +268,14 @@ fn bytes(texts: &[String]) -> u64 {
 }
 
 fn count_texts(texts: Vec<String>, runs: bool) -> Result<Counts> {
+    count_cut(texts, Scheme::Gpt4oUniscript, runs)
+}
+
+fn count_cut(texts: Vec<String>, scheme: Scheme, runs: bool) -> Result<Counts> {
     let special_tokens = SpecialTokens::new::<String>(&[])?;
     let mut batch = Some(texts);
     let mut batches = || Ok(batch.take());
-    let pretokenizer = Scheme::Gpt4oUniscript.into();
+    let pretokenizer = scheme.into();
     count_documents(&mut batches, &pretokenizer, &special_tokens, runs, 1, &mut no_progress)
 }
 
