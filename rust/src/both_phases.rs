@@ -31,7 +31,7 @@ use crate::superwords::{Supermerges, renumber};
 use crate::tables::PretokenCounts;
 use crate::ticker::Ticker;
 use crate::training::Phase1;
-use crate::vocabulary::{LONGEST_WHOLE, Vocabulary};
+use crate::vocabulary::Vocabulary;
 
 /// So many supermerges are made between two looks at how far phase 1 is.
 const LOOK_EVERY: usize = if cfg!(test) { 1 } else { 32 };
@@ -58,43 +58,20 @@ pub(crate) fn can_go_together(counts: &Counts, settings: &Settings, threads: usi
     first_floor(&counts.pretoken_counts, settings) > 1
 }
 
-/// Whether all pretokens that phase 2 can need above a floor can be tokens without parts.
-///
-/// # Errors
-/// [`crate::ErrorKind::Pattern`] if `eligible_pattern` takes too many steps; what the progress
-/// callback returns.
-pub(crate) fn can_be_whole(
-    counts: &Counts,
-    settings: &Settings,
-    floor: u64,
-    progress: &mut Progress<'_>,
-) -> Result<bool> {
-    let pretokenizer = Pretokenizer::new(&settings.cutting)?;
-    let mut poll = || progress("candidates", 0, 0);
-    for (pretoken, count) in counts.pretoken_counts.iter() {
-        let is_too_long = count >= floor && pretoken.len() > LONGEST_WHOLE;
-        if is_too_long && pretokenizer.is_eligible(pretoken, &mut poll)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Trains both phases.
+/// Trains both phases, from what [`vocabulary_of_pretokens`] gives and from `pruning` that has done all.
 ///
 /// # Errors
 /// As for phase 1, then as for phase 2.
 pub(crate) fn train_both_phases(
     counts: &Counts,
-    mut pruning: Pruning<'_>,
+    pruning: Pruning<'_>,
+    (vocabulary, tokens): (Vocabulary, Vec<u32>),
     settings: &Settings,
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<BothPhases> {
     let pretokens = &counts.pretoken_counts;
-    pruning.advance(threads, &AtomicBool::new(false), progress)?;
     let (pieces, floor) = pruning.finish()?;
-    let (vocabulary, tokens) = vocabulary_of_pretokens(pretokens, floor, settings, progress)?;
     let known = vocabulary.len();
     let rows = candidate_rows(pieces, &tokens, threads, progress)?;
     drop(tokens);
@@ -135,14 +112,18 @@ pub(crate) fn train_both_phases(
 }
 
 /// An alphabet and the eligible pretokens that occur `least` times; and the token of each, or
-/// [`NOT_ELIGIBLE`] for those that are rarer or too long. (Counts that were made elsewhere may hold
-/// runs with pretokens that are not eligible.)
-fn vocabulary_of_pretokens(
+/// [`NOT_ELIGIBLE`] for those that are rarer. (Counts that were made elsewhere may hold runs with
+/// pretokens that are not eligible.) `None` if one is too long to be a token without parts.
+///
+/// # Errors
+/// [`crate::ErrorKind::Pattern`] if `eligible_pattern` takes too many steps; what the progress
+/// callback returns.
+pub(crate) fn vocabulary_of_pretokens(
     pretokens: &PretokenCounts,
     least: u64,
     settings: &Settings,
     progress: &mut Progress<'_>,
-) -> Result<(Vocabulary, Vec<u32>)> {
+) -> Result<Option<(Vocabulary, Vec<u32>)>> {
     let ticker = &mut Ticker::new(progress, "candidates", 0);
     let mut vocabulary = Vocabulary::new(settings.alphabet);
     let pretokenizer = Pretokenizer::new(&settings.cutting)?;
@@ -150,11 +131,14 @@ fn vocabulary_of_pretokens(
     for (pretoken, count) in pretokens.iter() {
         ticker.step(0)?;
         let mut poll = || ticker.report_again();
-        let takes_part = count >= least && pretokenizer.is_eligible(pretoken, &mut poll)?;
-        let number = if takes_part { vocabulary.add_whole(pretoken) } else { None };
-        tokens.push(number.unwrap_or(NOT_ELIGIBLE));
+        if count < least || !pretokenizer.is_eligible(pretoken, &mut poll)? {
+            tokens.push(NOT_ELIGIBLE);
+            continue;
+        }
+        let Some(number) = vocabulary.add_whole(pretoken) else { return Ok(None) };
+        tokens.push(number);
     }
-    Ok((vocabulary, tokens))
+    Ok(Some((vocabulary, tokens)))
 }
 
 /// How far both phases are.
@@ -263,6 +247,20 @@ mod tests {
     use crate::settings::Alphabet;
     use crate::training::tests::{Numbers, random_counts};
     use crate::training::train_counts;
+    use crate::vocabulary::HEAD;
+
+    /// Both phases of counts whose pretokens are short.
+    fn train(
+        counts: &Counts,
+        mut pruning: Pruning<'_>,
+        settings: &Settings,
+        progress: &mut Progress<'_>,
+    ) -> Result<BothPhases> {
+        pruning.advance(2, &AtomicBool::new(false), progress)?;
+        let (pretokens, floor) = (&counts.pretoken_counts, pruning.floor());
+        let known = vocabulary_of_pretokens(pretokens, floor, settings, progress)?.unwrap();
+        train_both_phases(counts, pruning, known, settings, 2, progress)
+    }
 
     #[test]
     fn what_is_kept_is_what_one_phase_after_the_other_gives() {
@@ -282,7 +280,7 @@ mod tests {
             let expected = model_from_bytes(&artifact, &Limits::default(), quiet).unwrap().ops;
             for first in [None, Some(1), Some(3), Some(6)] {
                 let pruning = Pruning::new(&counts, &settings, first);
-                let both = train_both_phases(&counts, pruning, &settings, 2, quiet).unwrap();
+                let both = train(&counts, pruning, &settings, quiet).unwrap();
                 match both.ops {
                     Some(ops) => {
                         kept += 1;
@@ -364,10 +362,12 @@ mod tests {
         assert!(!can_go_together(&table("cd"), &larger, 2));
         // a token without parts is stored in full
         let whole = |pretoken: String, floor| {
-            can_be_whole(&table(&pretoken), &settings, floor, &mut no_progress).unwrap()
+            let pretokens = table(&pretoken).pretoken_counts;
+            let known = vocabulary_of_pretokens(&pretokens, floor, &settings, &mut no_progress);
+            known.unwrap().is_some()
         };
-        assert!(whole("y".repeat(LONGEST_WHOLE), 7) && !whole("y".repeat(LONGEST_WHOLE + 1), 7));
-        assert!(whole("y".repeat(LONGEST_WHOLE + 1), 8) && whole("-".repeat(LONGEST_WHOLE + 1), 7));
+        assert!(whole("y".repeat(HEAD), 7) && !whole("y".repeat(HEAD + 1), 7));
+        assert!(whole("y".repeat(HEAD + 1), 8) && whole("-".repeat(HEAD + 1), 7));
     }
 
     #[test]
@@ -389,7 +389,7 @@ mod tests {
                 Ok(())
             };
             let pruning = Pruning::new(&counts, &settings, None);
-            match train_both_phases(&counts, pruning, &settings, 2, &mut progress) {
+            match train(&counts, pruning, &settings, &mut progress) {
                 Err(error) => assert_eq!(error.kind, ErrorKind::Cancelled),
                 Ok(both) => {
                     assert!(both.ops.is_some());

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::arena::Row;
-use crate::both_phases::{BothPhases, can_be_whole, can_go_together, train_both_phases};
+use crate::both_phases::{BothPhases, can_go_together, train_both_phases, vocabulary_of_pretokens};
 use crate::candidates::{NOT_ELIGIBLE, candidate_rows, in_tokens, single_tokens_above};
 use crate::counts::Counts;
 use crate::error::{Progress, Result, no_progress};
@@ -105,10 +105,12 @@ fn train_with_superwords(
     }
     let mut pruning = Pruning::new(counts, settings, None);
     if can_go_together(counts, settings, threads) {
-        byte_tokens(&counts.pretoken_counts, settings.alphabet)?; // the errors of phase 1 come first
+        let pretokens = &counts.pretoken_counts;
+        byte_tokens(pretokens, settings.alphabet)?; // the errors of phase 1 come first
         pruning.advance(threads, &AtomicBool::new(false), progress)?;
-        if can_be_whole(counts, settings, pruning.floor(), progress)? {
-            let (ops, stop) = train_together(counts, pruning, settings, threads, progress)?;
+        let floor = pruning.floor();
+        if let Some(known) = vocabulary_of_pretokens(pretokens, floor, settings, progress)? {
+            let (ops, stop) = train_together(counts, pruning, known, settings, threads, progress)?;
             return Ok((ops, stop, None));
         }
     }
@@ -130,12 +132,13 @@ fn stop_of_both(first: Stop, last: Stop, settings: &Settings) -> Stop {
 fn train_together(
     counts: &Counts,
     pruning: Pruning<'_>,
+    known: (Vocabulary, Vec<u32>),
     settings: &Settings,
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<Op>, Stop)> {
     let BothPhases { phase_1, floor, ops } =
-        train_both_phases(counts, pruning, settings, threads, progress)?;
+        train_both_phases(counts, pruning, known, settings, threads, progress)?;
     if let Some(ops) = ops {
         return Ok((ops, Stop::VocabSize));
     }

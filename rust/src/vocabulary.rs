@@ -20,9 +20,7 @@ use crate::token_order::{Pieces, compare_joined};
 /// Ops of one model.
 pub const MAX_OPS: usize = (1 << 31) - 1;
 /// So many bytes of each token are stored: most tokens in full, enough of all to tell most apart.
-const HEAD: usize = 256;
-/// A token without parts has at most so many bytes.
-pub(crate) const LONGEST_WHOLE: usize = HEAD;
+pub(crate) const HEAD: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
 struct Token {
