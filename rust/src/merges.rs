@@ -71,7 +71,10 @@ pub(crate) fn train_vocabulary(
     let arena = Arena::new([row], size)?;
     // Deletes let counts rise: then a pair that is too rare to be kept may not stay so.
     let floor = match settings.tau {
-        None => first_floor(pretokens, settings).max(settings.min_count),
+        None => {
+            let floor = first_floor(pretokens, settings).max(settings.min_count);
+            floor.max(floor_of_documents(pretokens, settings, wanted as u64))
+        }
         Some(_) => 1,
     };
     let limits = (settings.max_token_bytes, None);
@@ -147,14 +150,15 @@ pub(crate) fn first_floor(pretokens: &PretokenCounts, settings: &Settings) -> u6
         .map(|(_, count)| count)
         .collect();
     if wanted == 0 || wanted > counts.len() {
-        return floor_of_documents(pretokens, settings, wanted as u64);
+        return 1;
     }
     let (_, count, _) = counts.select_nth_unstable_by_key(wanted - 1, |&count| Reverse(count));
     *count
 }
 
-/// A guess at that count where documents are pretokens, which are too few to tell: the last pair of
-/// a text occurs a tenth to a thirtieth as often as it would if all merges had shared its bytes.
+/// A guess at such a count where documents are pretokens, whose counts tell little: the last pair of
+/// a text occurs a tenth to a thirtieth as often as it would if all merges had shared its bytes. 1
+/// where they are not.
 fn floor_of_documents(pretokens: &PretokenCounts, settings: &Settings, wanted: u64) -> u64 {
     if settings.cutting.scheme != Some(Scheme::None) || wanted == 0 {
         return 1;
