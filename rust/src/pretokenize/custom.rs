@@ -9,6 +9,7 @@ use crate::pattern_ambiguity::check_ambiguity;
 use crate::pattern_matcher::{Matcher, Origin};
 use crate::pattern_program::{Program, compile_pattern};
 use crate::pattern_syntax::{canonical_pattern, parse_pattern};
+use crate::pattern_tree::{Node, print_tree};
 use crate::patterns::{LISTED_SCRIPTS, NAMED_PATTERNS};
 use crate::scripts::Chunks;
 use crate::settings::{Cutting, ELIGIBLE_PATTERN, Scheme};
@@ -65,7 +66,7 @@ impl Pretokenizer {
     pub fn new(cutting: &Cutting) -> Result<Self> {
         let eligible = match cutting.eligible_pattern.as_str() {
             ELIGIBLE_PATTERN => None,
-            pattern => Some(program("eligible_pattern", pattern)?),
+            pattern => Some(compile_pattern(&tree("eligible_pattern", pattern)?)),
         };
         let cutter = cutter(cutting)?;
         Ok(Self(Arc::new(Parts { cutter, eligible })))
@@ -164,8 +165,8 @@ fn cutter(cutting: &Cutting) -> Result<Cutter> {
 
 /// What cuts by a pattern: the scanner of a named one that means the same, or a program.
 fn scanner(name: &str, pattern: &str) -> Result<Scanner> {
-    let program = program(name, pattern)?;
-    let canonical = canonical_pattern(pattern)?;
+    let node = tree(name, pattern)?;
+    let canonical = print_tree(&node);
     for (named, known) in NAMED_PATTERNS {
         if pattern == known || canonical == canonical_pattern(known)? {
             return Ok(match named {
@@ -176,16 +177,13 @@ fn scanner(name: &str, pattern: &str) -> Result<Scanner> {
             });
         }
     }
-    Ok(Scanner::Program(Box::new(program)))
+    Ok(Scanner::Program(Box::new(compile_pattern(&node))))
 }
 
-/// The program of a pattern; errors begin with the name of the setting.
-fn program(name: &str, pattern: &str) -> Result<Program> {
+/// The tree of a pattern; errors begin with the name of the setting.
+fn tree(name: &str, pattern: &str) -> Result<Node> {
     let node = parse_pattern(pattern).and_then(|node| check_ambiguity(&node).map(|()| node));
-    match node {
-        Ok(node) => Ok(compile_pattern(&node)),
-        Err(error) => Err(Error::new(error.kind, format!("{name} {error}"))),
-    }
+    node.map_err(|error| Error::new(error.kind, format!("{name} {error}")))
 }
 
 /// The pretokens of a text.
