@@ -12,7 +12,6 @@ import pytest
 from cli.command import COMMAND, TEXT, Run, check_error, environment, lines_of
 
 import superword
-from superword import streams
 
 # --- train
 
@@ -245,18 +244,6 @@ def test_special_tokens(call: Run, model: superword.Tokenizer) -> None:
     check_error(done, 2, text)
 
 
-NO_UTF8 = "is not valid UTF-8; convert it to UTF-8 first (for example with iconv)"
-
-
-def test_input_that_is_no_utf8(call: Run, folder: Path) -> None:
-    done = call("encode", "m.superword", stdin=b"caf\xe9")
-    check_error(done, 3, f"standard input: byte 3 {NO_UTF8}")
-    assert done.stdout == b""
-    (folder / "bad.txt").write_bytes(b"fine\nfine\nb\xe2\x80\n")
-    done = call("encode", "m.superword", "bad.txt", "--lines")
-    check_error(done, 3, f"bad.txt: byte 11 {NO_UTF8}")
-
-
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -314,62 +301,6 @@ def test_help_and_version(call: Run) -> None:
         assert done.returncode == 0
         assert f"\n  superword {command}" in done.stdout.decode().replace("cat *.md | ", "")
     assert b"Exit codes: 0 done, 1 a check failed" in call("--help").stdout
-
-
-@pytest.fixture
-def costly(folder: Path, backend_name: str) -> str:
-    tokenizer = superword.train(
-        ["a"],
-        vocab_size=256,
-        pattern=r"\s+\s+\s+x|\S",
-        special_tokens=["<s>"],
-        backend=backend_name,  # type: ignore[arg-type]
-    )
-    tokenizer.save(folder / "costly.superword")
-    return "costly.superword"
-
-
-TOO_EXPENSIVE = (
-    "the pattern is too expensive: no end after {} steps, at position {} of the text, before "
-    f"'{' ' * 20}'; simplify the pattern, or cut the text"
-)
-
-
-@pytest.mark.parametrize("more", [[], ["--threads", "2"], ["--ordinary"]])
-def test_the_line_of_a_costly_text_is_named(
-    call: Run, folder: Path, costly: str, more: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blanks = " " * 500
-    steps = 2_000_000 + 100 * len(blanks)
-    if more == ["--ordinary"]:
-        steps += 400
-    else:
-        more = [*more, "--allowed-special", "all"]
-    lines = ["b"] * 70 + ["", f"a<s>{blanks}", "b", blanks]
-    text = "\n".join(lines).encode() + b"\n\xff\n"
-    (folder / "costly.txt").write_bytes(text)
-    what = f"line 72: {TOO_EXPENSIVE.format(steps, 4)}"
-    check_error(call("encode", costly, "costly.txt", "--lines", *more), 3, f"costly.txt: {what}")
-    done = call("encode", costly, "--lines", *more, stdin=text)
-    check_error(done, 3, f"standard input: {what}")
-    # what comes in pieces, too; the ids of those before are written
-    monkeypatch.setattr(streams, "_CHUNK", 100)
-    done = call("encode", costly, "--lines", *more, stdin=b"b\n" * 100 + text)
-    check_error(done, 3, f"standard input: {what.replace('72', '172')}")
-    assert done.stdout.startswith(b"98\n" * 100)
-    done = call("encode", costly, *more, stdin=f"a<s>{blanks}".encode())
-    check_error(done, 3, f"standard input: {TOO_EXPENSIVE.format(steps, 4)}")
-
-
-def test_the_first_line_at_fault_of_standard_input(call: Run) -> None:
-    """A later one that is no text is read already."""
-    blanks = " " * 500
-    options = ("--vocab-size", "260", "-o", "x", "--no-progress", "--pattern", r"\s+\s+\s+x|\S")
-    text = f"a\n{blanks}\n".encode() + b"\xff\n"
-    done = call("train", "-", "--lines", *options, stdin=text)
-    check_error(done, 3, f"document 1: {TOO_EXPENSIVE.format(2_050_000, 0)}")
-    done = call("train", "-", "--lines", *options, stdin=text[2:].replace(b" ", b"b"))
-    assert b"standard input: byte 501 is not valid UTF-8" in done.stderr
 
 
 @pytest.mark.parametrize(
