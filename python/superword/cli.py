@@ -385,3 +385,9 @@ def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
             if number == 0 and texts[0].startswith("\ufeff"):
                 notices.append(f"{name}: starts with a byte order mark, which is kept as text")
             yield from texts
+
+
+if __name__ == "__main__":  # `python -m superword.cli` is `python -m superword`
+    from superword.__main__ import main
+
+    main()

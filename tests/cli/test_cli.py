@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -315,22 +316,82 @@ def test_usage(call: Run, arguments: list[str], text: str) -> None:
     check_error(call(*arguments), 2, text)
 
 
+TRUNCATE = ["truncate", "m.superword", "--vocab-size", "256", "-o"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["inspect", "m.superword", "--tokens", "300"],
+        ["train", "docs", "--vocab-size", "257", "-o", "-"],
         ["encode", "m.superword", "docs/a.txt", "--ordinary"],
-        ["truncate", "m.superword", "--vocab-size", "256", "-o", "-"],
+        ["encode", "m.superword", "docs/a.txt", "--ordinary", "--lines"],
+        ["encode", "m.superword", "docs/a.txt", "--lines", "--allowed-special", "all"],
+        ["decode", "m.superword", "ids.txt"],
+        ["inspect", "m.superword", "--tokens", "300"],
+        ["inspect", "m.superword"],
+        [*TRUNCATE, "-"],
+        [*TRUNCATE, "/dev/stdout"],
+        [*TRUNCATE, "/dev/fd/1"],
         ["convert", "m.superword", "-"],
+        ["parity", "m.superword", "docs"],
         ["--help"],
+        ["encode", "--help"],
+        ["--version"],
     ],
+    ids=" ".join,
 )
-def test_a_closed_pipe_ends_quietly(run: Run, arguments: list[str]) -> None:
+def test_a_closed_pipe_ends_quietly(
+    run: Run, folder: Path, arguments: list[str], unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 0 from every command, under whatever name the pipe is an output."""
+    if "/dev/fd/1" in arguments and not Path("/dev/fd").exists():
+        pytest.skip("no such device here")
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    (folder / "ids.txt").write_bytes(b"116\n98\n")
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as out:
         done = run(*arguments, stdout=out)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_reader_that_has_enough(run: Run, folder: Path) -> None:
+    """It has read a part: what comes before an error of the input is no reason for another code."""
+    (folder / "many.txt").write_bytes(b"t\n" * 200_000)
+    with subprocess.Popen(["head", "-c", "10"], stdin=subprocess.PIPE, stdout=-1) as reader:
+        done = run("encode", "m.superword", "many.txt", "--lines", stdout=reader.stdin)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert reader.communicate()[0] == b"116\n116\n11"
+
+
+def test_a_pipe_to_train_on_is_refused(run: Run, folder: Path) -> None:
+    """It is walked and read more than once: not a part of it is used in silence."""
+    reading, writing = os.pipe()
+    with open(reading, "rb") as pipe, open(writing, "wb") as end:
+        end.write(b"to be")
+        end.flush()
+        name = f"/dev/fd/{reading}"
+        done = run("train", name, "--vocab-size", "257", "-o", "x", pass_fds=[reading])
+        check_error(done, 3, f"{name}: is no regular file; copy it into one")
+        assert pipe.read(5) == b"to be"
+
+
+def test_the_module_of_the_command_line(folder: Path, backend_name: str) -> None:
+    """`python -m superword.cli` is no second way that does nothing."""
+    for arguments in (["--version"], ["inspect", "m.superword"], ["encode"], ["inspect", "x"]):
+        one, two = (
+            subprocess.run(
+                [sys.executable, "-m", name, *arguments],
+                cwd=folder,
+                env=environment(backend_name),
+                capture_output=True,
+                check=False,
+            )
+            for name in ("superword", "superword.cli")
+        )
+        assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
+        assert one.stdout or one.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
