@@ -16,6 +16,7 @@ from typing import final
 from superword.errors import InputError, PatternTooExpensiveError, TrainingError
 from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
+from superword.reference.pattern_steps import Steps
 from superword.reference.pretokenize import Pretokenizer, pretokenizer_of
 from superword.reference.special_tokens import SpecialTokens
 from superword.settings import MAX_COUNT, Cutting
@@ -114,10 +115,11 @@ class _Counter:
     def add(self, document: str) -> None:
         """Count one document: no pretoken and no run crosses the place of a special token."""
         self.documents += 1
+        steps = Steps(len(document))
         at = 0
         for piece, special in self._special_tokens.split(document):
             if special is None:
-                pretokens = self._pretokenizer.pretokenize(piece, at)
+                pretokens = self._pretokenizer.pretokenize(piece, steps, at)
                 self.pretokens.update(pretokens)
                 if self._with_runs:
                     self._add_runs(pretokens)
