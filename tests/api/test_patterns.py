@@ -358,3 +358,21 @@ def test_the_steps_of_a_text_are_those_of_all_its_chunks(both_backends):
         assert len(backend.pretokenize(text[:102], how)) == 3
         found = refused(backend.pretokenize, text, how)
         assert found == too_expensive(103, text)
+
+
+def test_a_row_that_is_too_expensive_is_named(backend_name):
+    """The first one, whatever becomes of it; and for superwords alone."""
+    costly = b"a" * 2600
+    table = [(b"ab", 9), (b"b\xff", 1), (costly + b"b", 1), (costly, 50), (b"b", 9)]
+    settings = {"vocab_size": 258, "eligible_pattern": "a+a+a+c", "backend": backend_name}
+    assert superword.train_from_counts(table, **settings).vocab_size == 258
+    for algorithm in ({"algorithm": "superbpe", "supermerges": 1}, {"algorithm": "boundless"}):
+        for rows, number, steps in ((table, 2, 124_040), (table[3:], 0, 124_000)):
+            found = refused(superword.train_from_counts, rows, **algorithm, **settings)
+            assert found == (
+                f"pretoken {number}: the eligible pattern is too expensive: no end after {steps} "
+                "steps, at position 0 of the pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify "
+                "the pattern, or cut the text"
+            )
+    with pytest.raises(superword.InputError, match="pretoken 5: is empty"):
+        superword.train_from_counts([*table, (b"", 1)], algorithm="boundless", **settings)
