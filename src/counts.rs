@@ -151,6 +151,19 @@ pub fn count_table(
 }
 
 #[pyfunction]
+pub fn check_eligible(
+    py: Python<'_>,
+    pretokens: Vec<Vec<u8>>,
+    cutting: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let pretokenizer = mapped(py, Pretokenizer::new(&convert::cutting(cutting)?))?;
+    detached(py, None, |progress, _| {
+        let poll = &mut || progress("count", 0, 0);
+        superword::counts::check_eligible(&pretokens, &pretokenizer, poll)
+    })
+}
+
+#[pyfunction]
 pub fn merge_counts(py: Python<'_>, parts: Vec<PyRef<'_, Counts>>) -> PyResult<Counts> {
     let parts: Vec<_> = parts.iter().map(|part| part.0.clone()).collect();
     mapped(py, py.detach(|| superword::counts::merge_counts(parts))).map(Counts)

@@ -29,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(counts::count_documents, module)?)?;
     module.add_function(wrap_pyfunction!(counts::count_files, module)?)?;
     module.add_function(wrap_pyfunction!(counts::count_table, module)?)?;
+    module.add_function(wrap_pyfunction!(counts::check_eligible, module)?)?;
     module.add_function(wrap_pyfunction!(counts::merge_counts, module)?)?;
     module.add_function(wrap_pyfunction!(stages::train_merges, module)?)?;
     module.add_function(wrap_pyfunction!(stages::single_token_pretokens, module)?)?;

@@ -19,6 +19,7 @@ __all__ = [
     "artifact_of_published",
     "canonical_pattern",
     "check_cutting",
+    "check_eligible",
     "check_publishable",
     "classify",
     "count_documents",
@@ -141,6 +142,7 @@ def count_table(
     runs: Sequence[tuple[tuple[bytes, ...], int]],
     documents: int,
 ) -> Counts: ...
+def check_eligible(pretokens: Sequence[bytes], cutting: _Cutting) -> None: ...
 def merge_counts(parts: Sequence[Counts]) -> Counts: ...
 
 # merges, candidates, ngram_split, superwords

@@ -16,6 +16,7 @@ from superword.loading import load_trained, parts
 from superword.progress import StageClock, resolve_progress
 from superword.report import Candidates, Stage, warn
 from superword.settings import (
+    ELIGIBLE_PATTERN,
     MAX_COUNT,
     Cutting,
     Settings,
@@ -245,7 +246,9 @@ def train_from_counts(
         The tokenizer, with a `report`.
 
     Raises:
-        InputError: a table cannot be used. Otherwise as `train`.
+        InputError: a table cannot be used.
+        PatternTooExpensiveError: `eligible_pattern` takes too many steps on a pretoken.
+            Otherwise as `train`.
 
     >>> import superword
     >>> tokenizer = superword.train_from_counts([(b"rose", 3), (b" is", 2)], vocab_size=258)
@@ -284,11 +287,15 @@ def train_from_counts(
     module = _backend_for(backend, settings, wanted)
     try:
         clock.begin("count")
+        table = _table("pretoken", pretokens, _pretoken)
         counts: Counts = module.count_table(
-            _table("pretoken", pretokens, _pretoken),
+            table,
             [] if runs is None else _table("run", runs, _run),
             _documents(documents),
         )
+        if settings.algorithm != "bpe" and settings.cutting.eligible_pattern != ELIGIBLE_PATTERN:
+            # here the rows are known; the default takes no steps
+            module.check_eligible([pretoken for pretoken, _ in table], settings.cutting)
         warn(counts.notices)
         notices = [*counts.notices]
         return _train_counts(module, counts, settings, sizes, wanted, count, clock, notices)

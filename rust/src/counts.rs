@@ -9,7 +9,7 @@ use crate::feeds::{DocumentFeed, Feed, FileFeed, regular_file_size};
 use crate::keys::Key;
 use crate::pretokenize::Pretokenizer;
 use crate::runs::{Rereading, RunKeeper, RunLimit, RunPart, RunVisitor, Runs};
-use crate::scanner::{Batch, Scanner, Sink};
+use crate::scanner::{Batch, Scanner, Sink, named};
 use crate::settings::MAX_COUNT;
 use crate::special_tokens::SpecialTokens;
 use crate::tables::{PretokenCounts, SequenceCounts};
@@ -363,6 +363,24 @@ fn check_runs(counts: &Counts) -> Result<()> {
             pretokens.counts[index]
         )))
     })
+}
+
+/// Refuses pretokens of a table that cannot be judged, before anything depends on them.
+/// Source: SPEC 6.
+///
+/// # Errors
+/// [`ErrorKind::Pattern`] for the first on which the eligible pattern takes too many steps, named by
+/// its number from 0; what `poll` returns.
+pub fn check_eligible<B: AsRef<[u8]>>(
+    pretokens: &[B],
+    pretokenizer: &Pretokenizer,
+    poll: &mut dyn FnMut() -> Result<()>,
+) -> Result<()> {
+    for (index, pretoken) in pretokens.iter().enumerate() {
+        let judged = pretokenizer.is_eligible(pretoken.as_ref(), poll);
+        judged.map_err(|error| named(error, || format!("pretoken {index}")))?;
+    }
+    Ok(())
 }
 
 /// The counts of the whole from those of its parts; no part gives the empty counts.

@@ -8,7 +8,7 @@ use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
-use crate::pattern_matcher::Origin;
+use crate::pattern_steps::{Origin, Steps};
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
 use crate::settings::{Alphabet, Scheme};
@@ -167,7 +167,7 @@ impl Encoder {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<u32>> {
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let mut work = Work::new(progress, text.len());
+        let mut work = Work::new(progress, text.len(), self.pretokenizer.steps(text.as_bytes()));
         self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)?;
         Ok(work.ids)
     }
@@ -191,7 +191,7 @@ impl Encoder {
         }
         check_length(data)?;
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let mut work = Work::new(progress, data.len());
+        let mut work = Work::new(progress, data.len(), self.pretokenizer.steps(data));
         let mut start = 0;
         for chunk in data.utf8_chunks() {
             self.encode_text(chunk.valid(), &gate, start, str::len, &mut work)?;
@@ -218,7 +218,8 @@ impl Encoder {
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
         let encode = |index: usize, progress: &mut Progress<'_>| {
             let text = texts[index].as_ref();
-            let mut work = Work::new(progress, text.len());
+            let mut work =
+                Work::new(progress, text.len(), self.pretokenizer.steps(text.as_bytes()));
             self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)
                 .map(|()| work.ids)
                 .map_err(|error| match error.kind {
@@ -278,7 +279,7 @@ impl Encoder {
     /// the vocabulary is not enough: ops may exist that are never reached.
     fn single_tokens(&self, progress: &mut Progress<'_>) -> Result<Vec<bool>> {
         let mut known = vec![false; self.vocabulary.len()];
-        let mut work = Work::new(progress, 0);
+        let mut work = Work::new(progress, 0, Steps::default());
         let alphabet = 0..self.alphabet.tokens().len() as u32;
         let made = self.ops.iter().filter(|op| op.kind == OpKind::Merge).map(|op| op.new);
         for number in alphabet.chain(made) {
@@ -332,7 +333,8 @@ impl Encoder {
         work: &mut Work<'_, '_>,
     ) -> Result<()> {
         work.run.clear();
-        let (mut cut, mut at) = (self.pretokenizer.cut(text, origin), 0);
+        let (mut steps, mut at) = (work.steps, 0);
+        let mut cut = self.pretokenizer.cut(text, origin, &mut steps);
         while let Some(end) = cut.next_end(&mut || work.ticker.report_again())? {
             let pretoken = &text[at..end];
             at = end;
@@ -348,6 +350,7 @@ impl Encoder {
                 work.ids.extend(work.tokens.iter().map(|&token| self.ids[token as usize]));
             }
         }
+        work.steps = steps;
         self.end_run(work)
     }
 
@@ -381,18 +384,21 @@ struct Work<'a, 'p> {
     tokens: Vec<u32>,
     run: Vec<u32>,
     scratch: Scratch,
+    /// What the text has left for patterns.
+    steps: Steps,
     ticker: Ticker<'a, 'p>,
     /// Bytes that are done.
     done: u64,
 }
 
 impl<'a, 'p> Work<'a, 'p> {
-    fn new(progress: &'a mut Progress<'p>, bytes: usize) -> Self {
+    fn new(progress: &'a mut Progress<'p>, bytes: usize, steps: Steps) -> Self {
         Self {
             ids: Vec::new(),
             tokens: Vec::new(),
             run: Vec::new(),
             scratch: Scratch::default(),
+            steps,
             ticker: Ticker::new(progress, "encode", bytes as u64),
             done: 0,
         }

@@ -5,53 +5,16 @@
 //! places. What has been given up is an error, never a shorter result.
 //!
 //! A look-around that reads far, as over all digits that follow, would read the same text again at
-//! each place where it begins. What its repetitions found is remembered: it depends on the place
-//! alone, since nothing is given back into a look-around from outside.
+//! each place where it begins. What its repetitions found is remembered ([`Memory`]).
 
-use hashbrown::HashMap;
-
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::pattern_memory::{Known, Memory, Run};
 use crate::pattern_program::{Classes, Instruction, Program, class_of, has};
+use crate::pattern_steps::{Origin, Steps, too_expensive};
 use crate::scripts::code_point_at;
 
-/// How many steps a text may take: so many, and so many for each of its characters.
-pub const BASE_STEPS: i64 = 2_000_000;
-/// See [`BASE_STEPS`].
-pub const STEPS_PER_CHARACTER: i64 = 100;
 /// So many characters that are read together are one step.
-const SPAN_SHIFT: u32 = 2;
-/// How many steps pass between two calls of a poll function, well under a millisecond of work.
-const STEPS_PER_POLL: i64 = 1 << 16;
-
-/// So many places are remembered at a time.
-const REMEMBERED: usize = 1 << 16;
-
-/// Where a text stands in that of the call, for the error.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<'t> {
-    /// The text of the call, or a stretch of it, and where in it this one begins.
-    pub(crate) whole: &'t str,
-    pub(crate) at: usize,
-    /// What stands before the stretch, in the units in which `length` measures.
-    pub(crate) start: usize,
-    pub(crate) length: fn(&str) -> usize,
-}
-
-impl<'t> Origin<'t> {
-    /// That of what begins at a place of a text, measured in characters.
-    pub(crate) fn in_text(whole: &'t str, at: usize) -> Self {
-        Self { whole, at, start: 0, length: |text| text.chars().count() }
-    }
-
-    /// That of what begins so many bytes further on.
-    pub(crate) fn further(self, bytes: usize) -> Self {
-        Self { at: self.at + bytes, ..self }
-    }
-
-    fn position(&self) -> usize {
-        self.start + (self.length)(&self.whole[..self.at])
-    }
-}
+const SPAN_SHIFT: u32 = 3;
 
 /// What is left to try.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +29,10 @@ enum Frame {
     Look { code: u32, at: usize },
     /// Where a part began that gives nothing back.
     Atom,
-    /// What is to be remembered of `code` at this place, once it is known.
-    Recall { code: u32, at: usize },
+    /// What is to be remembered of a group at this place, unless something is found.
+    Recall { number: u32, at: usize, known: Known },
+    /// The run that the instruction `code` reads, and the place after which it is tried what follows.
+    Stretch { code: u32, first: usize, at: usize, end: usize, known: Known },
 }
 
 /// The matches of a program in a text. Look-around sees nothing else.
@@ -76,34 +41,24 @@ pub(crate) struct Matcher<'t> {
     text: &'t [u8],
     /// `None` for a pretoken to be judged.
     origin: Option<Origin<'t>>,
-    /// How many steps there are in all, and are left.
-    limit: i64,
-    steps: i64,
-    /// At so many steps the poll function is called again.
-    next_poll: i64,
+    /// What the text of the call has left.
+    pub(crate) steps: Steps,
     stack: Vec<Frame>,
     /// The places in the stack of look-arounds and atoms.
     barriers: Vec<usize>,
-    /// By instruction and place whether the look-around finds what it looks for.
-    known: HashMap<(u32, usize), bool>,
+    memory: Memory,
 }
 
 impl<'t> Matcher<'t> {
-    pub(crate) fn new(program: &'t Program, text: &'t str, origin: Option<Origin<'t>>) -> Self {
-        let limit = (text.chars().count() as i64)
-            .saturating_mul(STEPS_PER_CHARACTER)
-            .saturating_add(BASE_STEPS);
-        Self {
-            program,
-            text: text.as_bytes(),
-            origin,
-            limit,
-            steps: limit,
-            next_poll: limit - STEPS_PER_POLL,
-            stack: Vec::new(),
-            barriers: Vec::new(),
-            known: HashMap::new(),
-        }
+    pub(crate) fn new(
+        program: &'t Program,
+        text: &'t str,
+        steps: Steps,
+        origin: Option<Origin<'t>>,
+    ) -> Self {
+        let (text, memory) = (text.as_bytes(), Memory::new(program, text.len()));
+        let (stack, barriers) = (Vec::new(), Vec::new());
+        Self { program, text, origin, steps, stack, barriers, memory }
     }
 
     /// Where the next piece ends that starts at `at`: a match, or a stretch without one. The end of
@@ -148,29 +103,15 @@ impl<'t> Matcher<'t> {
         let end = if self.is_in(&self.program.first, at) {
             self.run(at, poll)?
         } else {
-            self.poll_now_and_then(poll)?;
-            self.steps -= 1;
+            self.steps.poll_now_and_then(poll)?;
+            self.steps.left -= 1;
             None
         };
-        if self.steps < 0 {
-            return Err(self.too_expensive(at));
+        if self.steps.left < 0 {
+            let (before, there) = self.text.split_at(at);
+            return Err(too_expensive(&self.steps, before, there, self.origin));
         }
         Ok(end)
-    }
-
-    fn too_expensive(&self, at: usize) -> Error {
-        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
-        let before: String = text(&self.text[at..]).chars().take(20).collect();
-        let limit = self.limit;
-        let (what, whole, place) = match self.origin {
-            Some(origin) => ("pattern", "text", origin.further(at).position()),
-            None => ("eligible pattern", "pretoken", text(&self.text[..at]).chars().count()),
-        };
-        let text = format!(
-            "the {what} is too expensive: no end after {limit} steps, at position {place} of the \
-             {whole}, before '{before}'; simplify the pattern, or cut the text"
-        );
-        Error::new(ErrorKind::Pattern, text)
     }
 
     fn char_length(&self, at: usize) -> usize {
@@ -225,7 +166,7 @@ impl<'t> Matcher<'t> {
                 low = Some(at);
             }
         }
-        self.steps -= i64::from(count >> SPAN_SHIFT);
+        self.steps.left -= i64::from(count >> SPAN_SHIFT);
         (at, count, low)
     }
 
@@ -250,9 +191,9 @@ impl<'t> Matcher<'t> {
         self.stack.clear();
         self.barriers.clear();
         let mut now = program.start;
-        while self.steps >= 0 {
-            self.poll_now_and_then(poll)?;
-            self.steps -= 1;
+        while self.steps.left >= 0 {
+            self.steps.poll_now_and_then(poll)?;
+            self.steps.left -= 1;
             let next = match &program.code[now as usize] {
                 Instruction::Set { classes, then } => self.step(classes, at).map(|end| {
                     at = end;
@@ -291,24 +232,32 @@ impl<'t> Matcher<'t> {
                     }
                 }
                 Instruction::LookEnd { negative, then } => {
-                    at = self.leave().unwrap_or(at);
+                    at = self.end_look().unwrap_or(at);
                     (!negative).then_some(*then)
                 }
-                Instruction::Recall { end, then } => match self.known.get(&(now, at)) {
-                    Some(true) => Some(*end),
-                    Some(false) => None,
-                    None => {
-                        self.stack.push(Frame::Recall { code: now, at });
-                        Some(*then)
+                Instruction::Recall { number, found, then } => {
+                    match self.memory.group(*number, at) {
+                        None => {
+                            let known = Known::Fails;
+                            self.stack.push(Frame::Recall { number: *number, at, known });
+                            Some(*then)
+                        }
+                        Some(known) => self.is_found(known).then_some(*found),
                     }
-                },
+                }
+                Instruction::Stretch { classes, number, keeps, found, then } => {
+                    match self.stretch(now, classes, *number, *keeps, &mut at) {
+                        None => Some(*then),
+                        Some(known) => self.is_found(known).then_some(*found),
+                    }
+                }
                 Instruction::Atom { body } => {
                     self.barriers.push(self.stack.len());
                     self.stack.push(Frame::Atom);
                     Some(*body)
                 }
                 Instruction::AtomEnd { then } => {
-                    self.leave();
+                    self.end_atom();
                     Some(*then)
                 }
                 Instruction::SpanLazy { classes, least, most, then } => {
@@ -336,40 +285,104 @@ impl<'t> Matcher<'t> {
         Ok(None)
     }
 
-    #[inline]
-    fn poll_now_and_then(&mut self, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        if self.steps < self.next_poll {
-            self.next_poll = self.steps - STEPS_PER_POLL;
-            poll()?;
+    /// Reads the run of a set at a place in a look-around, as far as it is not known: what is known
+    /// there, or `None` if what follows is to be tried after the characters that were read.
+    fn stretch(
+        &mut self,
+        code: u32,
+        classes: &Classes,
+        number: u32,
+        keeps: bool,
+        at: &mut usize,
+    ) -> Option<Known> {
+        let (mut run, first) = (self.memory.runs[number as usize], *at);
+        if !(run.start..=run.end).contains(&first) {
+            let mut count = 0;
+            while *at != run.start
+                && let Some(end) = self.step(classes, *at)
+            {
+                *at = end;
+                count += 1;
+            }
+            self.steps.left -= count >> SPAN_SHIFT;
+            let joins = first < run.start && *at == run.start;
+            if !joins {
+                run.end = *at;
+            }
+            let tries = !(joins && run.nothing > run.start);
+            if tries {
+                run.nothing = first;
+            }
+            run.start = first;
+            if tries && !(joins && keeps) {
+                // from the run that is known nothing is found
+                *at = if joins { self.back(*at, 1).unwrap_or(first) } else { *at };
+                let (end, known) = (run.end, Known::Fails);
+                self.stack.push(Frame::Stretch { code, first, at: *at, end, known });
+                return None;
+            }
+            self.memory.runs[number as usize] = run;
         }
-        Ok(())
+        Some(if first < run.nothing { run.known } else { Known::Fails })
     }
 
-    /// Forgets all that has been pushed since the look-around or the atom that ends; returns where a
-    /// look-around began.
-    fn leave(&mut self) -> Option<usize> {
-        let barrier = self.barriers.pop()?;
-        while self.stack.len() > barrier + 1 {
-            if let Some(Frame::Recall { code, at }) = self.stack.pop() {
-                self.remember(code, at, true);
+    /// Whether a look-around finds what it looks for, by what is known at this place.
+    fn is_found(&mut self, known: Known) -> bool {
+        if known == Known::FailsLater {
+            self.end_atom();
+        }
+        known == Known::Found
+    }
+
+    /// Remembers what the look-around that ends has found, and forgets all that has been pushed since
+    /// it began; returns where that was.
+    fn end_look(&mut self) -> Option<usize> {
+        loop {
+            let barrier = self.barriers.pop()?;
+            while self.stack.len() > barrier + 1
+                && let Some(frame) = self.stack.pop()
+            {
+                self.remember(frame, Known::Found);
+            }
+            if let Frame::Look { at, .. } = self.stack.pop()? {
+                return Some(at);
             }
         }
-        if let Some(Frame::Look { at, .. }) = self.stack.pop() { Some(at) } else { None }
     }
 
-    /// Remembers what was found; both backends forget all at the same step.
-    fn remember(&mut self, code: u32, at: usize, found: bool) {
-        if self.known.len() == REMEMBERED {
-            self.known.clear();
+    /// Forgets what could be given back into an atom, but not what is to be remembered of it.
+    fn end_atom(&mut self) {
+        let Some(barrier) = self.barriers.pop() else { return };
+        let mut kept = barrier;
+        for index in barrier..self.stack.len() {
+            let mut frame = self.stack[index];
+            if let Frame::Recall { known, .. } | Frame::Stretch { known, .. } = &mut frame {
+                *known = Known::FailsLater;
+                self.stack[kept] = frame;
+                kept += 1;
+            }
         }
-        self.known.insert((code, at), found);
+        self.stack.truncate(kept);
+    }
+
+    fn remember(&mut self, frame: Frame, known: Known) {
+        match frame {
+            Frame::Recall { number, at, .. } => self.memory.set_group(number, at, known),
+            Frame::Stretch { code, first, at, end, .. } => {
+                if let Instruction::Stretch { number, .. } = self.program.code[code as usize] {
+                    let nothing = if known == Known::Fails { first } else { at + 1 };
+                    self.memory.runs[number as usize] = Run { start: first, nothing, end, known };
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The instruction at the last place where something is left to try, if there is one.
     fn go_back(&mut self, at: &mut usize) -> Option<u32> {
-        while self.steps >= 0 {
+        while self.steps.left >= 0 {
             let frame = self.stack.pop()?;
-            self.steps -= 1;
+            self.steps.left -= 1;
             match frame {
                 Frame::Choice { next, end, at: place } => {
                     *at = place;
@@ -411,7 +424,19 @@ impl<'t> Matcher<'t> {
                 Frame::Atom => {
                     self.barriers.pop();
                 }
-                Frame::Recall { code, at: place } => self.remember(code, place, false),
+                Frame::Stretch { code, first, at: place, end, known } => {
+                    if let Instruction::Stretch { keeps: false, then, .. } =
+                        self.program.code[code as usize]
+                        && known == Known::Fails
+                        && place > first
+                    {
+                        *at = self.back(place, 1).unwrap_or(first);
+                        self.stack.push(Frame::Stretch { code, first, at: *at, end, known });
+                        return Some(then);
+                    }
+                    self.remember(frame, known);
+                }
+                Frame::Recall { known, .. } => self.remember(frame, known),
             }
         }
         None
@@ -421,31 +446,59 @@ impl<'t> Matcher<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::pattern_program::compile_pattern;
+    use crate::pattern_steps::{BASE_STEPS, STEPS_PER_POLL};
     use crate::pattern_syntax::parse_pattern;
 
     fn pieces(pattern: &str, text: &str) -> (usize, i64) {
         let program = compile_pattern(&parse_pattern(pattern).unwrap());
-        let mut matcher = Matcher::new(&program, text, Some(Origin::in_text(text, 0)));
+        let steps = Steps::new(text.len(), BASE_STEPS);
+        let mut matcher = Matcher::new(&program, text, steps, Some(Origin::in_text(text, 0)));
         let (mut at, mut count) = (0, 0);
         while at < text.len() {
             let (end, next) = matcher.piece(at, &mut || Ok(())).unwrap();
             count += 1 + usize::from(next.is_some());
             at = next.unwrap_or(end);
         }
-        (count, matcher.limit - matcher.steps)
+        (count, matcher.steps.limit - matcher.steps.left)
     }
+
+    /// Look-arounds over all that follows, texts, and the steps for 3,000 of them, which a test of
+    /// the reference has, too.
+    const FAR: [(&str, &str, i64); 11] = [
+        (r"\d{1,3}(?=(?:\d{3})*(?:\D|$))|.", "7", 9_000),
+        (r"(?=(?:a|b)*c)a|b", "ab", 51_002),
+        (r"(?=\d+x)\d|.", "7", 24_376),
+        (r"(?!.*?x)é|.", "é", 24_377),
+        (r"(?=\d*7{2,}x)\d|.", "7", 30_378),
+        (r"(?=.*7)\d|.", "7,", 27_755),
+        (r"(?=[^,]*,++x)\d|.", "77,", 66_000),
+        (r"(?=(?:\d\d)*+x)\d|.", "7", 39_006),
+        (r"(?=(?:a\d*?|b+,)++x)[ab]|.", "a7bb,", 149_998),
+        (r"(?=(?:\d\p{M}*)+x)\d|.", "7\u{301}", 33_751),
+        (r"(?=(?:..)*[^,]*,+x)\d|.", "777,77777,", 456_001),
+    ];
 
     #[test]
     fn what_looks_far_ahead_takes_linear_time() {
-        let pattern = r"\d{1,3}(?=(?:\d{3})*(?:\D|$))|.";
-        let steps = |digits: usize| pieces(pattern, &"7".repeat(digits));
-        let (one, two) = (steps(6_001), steps(60_001));
-        assert_eq!((one.0, two.0), (2_001, 20_001));
-        assert!(two.1 < 11 * one.1);
-        // past the bound of what is remembered it is read again, from there on
-        let (three, four) = (steps(180_001), steps(360_001));
-        assert!(three.1 < 4 * two.1 && four.1 < 3 * three.1);
+        for (pattern, text, expected) in FAR {
+            let (one, two) =
+                (pieces(pattern, &text.repeat(3_000)), pieces(pattern, &text.repeat(30_000)));
+            assert_eq!(one.1, expected, "{pattern}");
+            assert!(two.1 < expected * 101 / 10, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_takes_two_bits_for_each_group_and_byte() {
+        let program = compile_pattern(&parse_pattern("(?=(?:a|b)*(?:,[ab]+)*c)[ab]").unwrap());
+        let text = "ab,".repeat(10_000);
+        let steps = Steps::new(text.len(), BASE_STEPS);
+        let mut matcher = Matcher::new(&program, &text, steps, None);
+        assert!(!matcher.search(&mut || Ok(())).unwrap());
+        let sizes: Vec<_> = matcher.memory.groups.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [text.len() / 4 + 1; 2]);
     }
 
     #[test]
@@ -458,7 +511,8 @@ mod tests {
                 calls += 1;
                 if calls > 5 { Err(Error::cancelled()) } else { Ok(()) }
             };
-            let found = Matcher::new(&program, &text, None).search(&mut poll);
+            let steps = Steps::new(text.len(), BASE_STEPS);
+            let found = Matcher::new(&program, &text, steps, None).search(&mut poll);
             assert_eq!(found, Err(Error::cancelled()));
         }
     }

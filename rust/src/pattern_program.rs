@@ -19,7 +19,7 @@ const CODE_POINTS: usize = 0x11_0000;
 pub(crate) type Mask = Box<[u64]>;
 
 /// Some classes, and which ASCII characters are in them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
     pub(crate) ascii: u128,
     pub(crate) mask: Mask,
@@ -43,9 +43,11 @@ pub(crate) enum Instruction {
     Look { body: u32, behind: usize, negative: bool, then: u32 },
     /// A look-around has found what it looks for.
     LookEnd { negative: bool, then: u32 },
-    /// A repetition in the look-around that ends with `end` goes on or ends: from here it finds the
-    /// same whenever it comes to the same place of the text.
-    Recall { end: u32, then: u32 },
+    /// A group in a look-around repeats once more or ends. From here the look-around finds the same
+    /// whenever it comes to the same place of the text; `found` is its end.
+    Recall { number: u32, found: u32, then: u32 },
+    /// A set in a look-around repeats, as often as it can or not at all.
+    Stretch { classes: Classes, number: u32, keeps: bool, found: u32, then: u32 },
     /// A part begins that gives nothing back.
     Atom { body: u32 },
     /// It ends.
@@ -55,7 +57,7 @@ pub(crate) enum Instruction {
 }
 
 /// A compiled pattern.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     pub(crate) code: Vec<Instruction>,
     pub(crate) targets: Vec<u32>,
@@ -65,6 +67,9 @@ pub struct Program {
     pub(crate) first: Classes,
     /// Of characters; the end of a text is the next one.
     pub(crate) n_classes: usize,
+    /// How many groups repeat in look-arounds, and how many sets.
+    pub(crate) groups: usize,
+    pub(crate) stretches: usize,
     /// Where in `blocks` the classes are of each [`BLOCK`] code points.
     block_of: Vec<u32>,
     blocks: Vec<u16>,
@@ -85,8 +90,7 @@ pub fn compile_pattern(node: &Node) -> Program {
     let everything = compiler.everything();
     let end = compiler.emit(Instruction::Match);
     let start = compiler.node(node, end, &everything);
-    let first = compiler.first(node, &everything);
-    let first = compiler.classes(first);
+    let first = compiler.classes(compiler.first(node, &everything));
     Program { start, first, ..compiler.program }
 }
 
@@ -118,8 +122,9 @@ fn sets<'n>(node: &'n Node, all: &mut Vec<&'n Ranges>) {
 struct Compiler<'n> {
     program: Program,
     masks: BTreeMap<&'n Ranges, Mask>,
-    /// The end of the look-around whose parts are made, if they can give back.
+    /// The end of the look-around whose parts are made, but for atoms in atoms; in an atom or not.
     look_end: Option<u32>,
+    in_atom: bool,
 }
 
 impl<'n> Compiler<'n> {
@@ -163,10 +168,8 @@ impl<'n> Compiler<'n> {
             })
             .collect();
         let (block_of, blocks) = class_table(&stretches);
-        let first = Classes { ascii: 0, mask: empty(n_classes) };
-        let (code, targets) = (Vec::new(), Vec::new());
-        let program = Program { code, targets, start: 0, first, n_classes, block_of, blocks };
-        Self { program, masks, look_end: None }
+        let program = Program { n_classes, block_of, blocks, ..Program::default() };
+        Self { program, masks, look_end: None, in_atom: false }
     }
 
     /// All classes and the end.
@@ -240,6 +243,14 @@ impl<'n> Compiler<'n> {
             let mask = self.masks[ranges].clone();
             let keeps = how == How::Possessive || self.is_final(&mask, then, follow);
             let classes = self.classes(mask);
+            if most.is_none() && self.look_end.is_some() && !(self.in_atom && how == How::Lazy) {
+                let then = self.stretch(classes.clone(), keeps, then);
+                let (most, keeps) = (least, true);
+                return match least {
+                    0 => then,
+                    _ => self.emit(Instruction::Span { classes, least, most, keeps, then }),
+                };
+            }
             let most = most.unwrap_or(u32::MAX);
             return self.emit(match how {
                 How::Lazy => Instruction::SpanLazy { classes, least, most, then },
@@ -249,9 +260,11 @@ impl<'n> Compiler<'n> {
         if how == How::Possessive {
             let end = self.emit(Instruction::AtomEnd { then });
             let everything = self.everything();
-            let outer = self.look_end.take();
+            let outer = (self.look_end, self.in_atom);
+            self.look_end = self.look_end.filter(|_| !self.in_atom);
+            self.in_atom = true;
             let body = self.repeat(repeat, How::Greedy, end, &everything);
-            self.look_end = outer;
+            (self.look_end, self.in_atom) = outer;
             return self.emit(Instruction::Atom { body });
         }
         let again_or_not = |again, stop| match how {
@@ -264,8 +277,11 @@ impl<'n> Compiler<'n> {
             && self.is_final(&marked, then, follow)
         {
             // x and its marks, again and again: x, and then any of both
-            let (classes, least, most) = (self.classes(marked), 0, u32::MAX);
-            let then = self.emit(Instruction::Span { classes, least, most, keeps: true, then });
+            let (classes, least, most, keeps) = (self.classes(marked), 0, u32::MAX, true);
+            let then = match self.look_end {
+                Some(_) => self.stretch(classes, keeps, then),
+                None => self.emit(Instruction::Span { classes, least, most, keeps, then }),
+            };
             let classes = self.classes(first);
             return self.emit(Instruction::Set { classes, then });
         }
@@ -276,7 +292,11 @@ impl<'n> Compiler<'n> {
                 let starts = Box::default();
                 let choice = self.emit(Instruction::Choice { starts });
                 let start = match self.look_end {
-                    Some(end) => self.emit(Instruction::Recall { end, then: choice }),
+                    Some(found) => {
+                        let number = self.program.groups as u32;
+                        self.program.groups += 1;
+                        self.emit(Instruction::Recall { number, found, then: choice })
+                    }
                     None => choice,
                 };
                 let again = self.node(body, start, &begins);
@@ -299,6 +319,19 @@ impl<'n> Compiler<'n> {
             follow = self.first(body, &follow);
         }
         then
+    }
+
+    /// Makes a repetition of a set in a look-around. That asks alone whether there is some way to
+    /// its end, so what repeats just before the end need not be read.
+    fn stretch(&mut self, classes: Classes, keeps: bool, then: u32) -> u32 {
+        match self.look_end {
+            Some(found) if found != then => {
+                let number = self.program.stretches as u32;
+                self.program.stretches += 1;
+                self.emit(Instruction::Stretch { classes, number, keeps, found, then })
+            }
+            _ => then,
+        }
     }
 
     /// Tells whether a greedy repetition of these classes need never give one back. That is so if
@@ -331,9 +364,10 @@ impl<'n> Compiler<'n> {
         }
         let end = self.emit(Instruction::LookEnd { negative, then });
         let everything = self.everything();
-        let outer = self.look_end.replace(end);
+        let outer = (self.look_end, self.in_atom);
+        (self.look_end, self.in_atom) = (Some(end), false);
         let body = self.node(body, end, &everything);
-        self.look_end = outer;
+        (self.look_end, self.in_atom) = outer;
         self.emit(Instruction::Look { body, behind: behind.unwrap_or(0), negative, then })
     }
 

@@ -8,7 +8,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::feeds::Job;
 use crate::keys::fingerprint;
-use crate::pattern_matcher::Origin;
+use crate::pattern_steps::{Origin, Steps};
 use crate::pretokenize::{Cut, Pretokenizer};
 use crate::special_tokens::SpecialTokens;
 use crate::tally::checked_sum;
@@ -89,10 +89,11 @@ impl<'c, S: Sink> Scanner<'c, S> {
     fn add(&mut self, document: &str, poll: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.documents = checked_sum(self.documents, 1)?;
         self.fingerprint = self.fingerprint.wrapping_add(fingerprint(document.as_bytes()));
+        let mut steps = self.pretokenizer.steps(document.as_bytes());
         let mut at = 0;
         for (piece, special) in self.special_tokens.split(document) {
             if special.is_none() {
-                self.add_piece(piece, Origin::in_text(document, at), poll)?;
+                self.add_piece(piece, Origin::in_text(document, at), &mut steps, poll)?;
             }
             at += piece.len();
         }
@@ -103,10 +104,11 @@ impl<'c, S: Sink> Scanner<'c, S> {
         &mut self,
         piece: &str,
         origin: Origin<'_>,
+        steps: &mut Steps,
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         self.batch.start = 0;
-        let mut cut = self.pretokenizer.cut(piece, origin);
+        let mut cut = self.pretokenizer.cut(piece, origin, steps);
         while cut.next_ends(&mut self.batch.ends, poll)? {
             if self.batch.ends.len() >= BATCH
                 && let Err(error) = self.flush(piece, poll)
@@ -148,12 +150,7 @@ impl<S: Sink> Work for Scanner<'_, S> {
             Job::Batch(source, mut batch) => {
                 while let Some(document) = batch.next_document(source, poll)? {
                     let added = self.add(&document, poll);
-                    added.map_err(|error| match error.kind {
-                        ErrorKind::Pattern => {
-                            Error::new(error.kind, format!("{}: {error}", batch.place(source)))
-                        }
-                        _ => error,
-                    })?;
+                    added.map_err(|error| named(error, || batch.place(source)))?;
                 }
                 Ok(())
             }
@@ -175,5 +172,13 @@ fn first_error(error: Error, mut cut: Cut<'_>, poll: &mut dyn FnMut() -> Result<
             Ok(false) => return error,
             Err(earlier) => return earlier,
         }
+    }
+}
+
+/// Names what a pattern takes too many steps on; all other errors do by themselves.
+pub(crate) fn named(error: Error, place: impl FnOnce() -> String) -> Error {
+    match error.kind {
+        ErrorKind::Pattern => Error::new(error.kind, format!("{}: {}", place(), error.message)),
+        _ => error,
     }
 }

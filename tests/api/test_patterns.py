@@ -159,7 +159,7 @@ def test_an_expensive_eligible_pattern(backend_name):
     with pytest.raises(superword.PatternTooExpensiveError) as caught:
         superword.train(["a" * 2600 + "b"], algorithm="boundless", **settings)
     assert str(caught.value) == (
-        "document 0: the eligible pattern is too expensive: no end after 2260100 steps, at "
+        "document 0: the eligible pattern is too expensive: no end after 124040 steps, at "
         "position 0 of the pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify the pattern, or cut "
         "the text"
     )
@@ -170,8 +170,8 @@ BLANKS = " " * 500
 
 
 def too_expensive(position, whole=BLANKS, place=""):
-    """The error for a text of so many characters, at a position."""
-    steps = 2_000_000 + 100 * len(whole)
+    """The error for a text of a call, at a position."""
+    steps = 1_000_000 + 40 * len(whole)
     return (
         f"{place}the pattern is too expensive: no end after {steps} steps, at position {position} "
         f"of the text, before '{' ' * 20}'; simplify the pattern, or cut the text"
@@ -204,8 +204,7 @@ def broken():
 def test_the_first_document_at_fault_is_named(train, documents, threads):
     """A backend that reads ahead meets the error of a later one before."""
     settings = {"pattern": COSTLY, "special_tokens": ["<s>"], "threads": threads}
-    whole = f"é{BLANKS}"
-    expected = too_expensive(4, whole, "document 1: ")
+    expected = too_expensive(4, documents[1], "document 1: ")
     assert refused(train, documents, **settings) == expected
     assert refused(train, broken(), **settings) == expected
     if len(documents) == 4:
@@ -236,7 +235,8 @@ def test_the_file_and_the_line_are_named(train, tmp_path, threads):
         path.write_bytes(content)
         paths = [path, bad]
         found = refused(train, None, files=paths, lines=lines, **settings)
-        assert found == too_expensive(position, f"é{BLANKS}", f"{path}{place}")
+        whole = content.decode() if name == "a.txt" else text  # a mark of the order is in it
+        assert found == too_expensive(position, whole, f"{path}{place}")
         with pytest.raises(superword.InputError, match="byte 0 is not valid UTF-8"):
             train(None, files=paths[::-1], lines=lines, **settings)
     # a stream that is damaged is that error, whatever it holds
@@ -249,16 +249,16 @@ def test_the_file_and_the_line_are_named(train, tmp_path, threads):
 def test_the_place_is_that_in_the_text_of_the_call(train, threads):
     tokenizer = train(["a"], pattern=COSTLY, special_tokens=["<s>", "é"])
     text = f"aé<s>ü{BLANKS}"
-    whole = f"ü{BLANKS}"
-    assert refused(tokenizer.encode, text, "all") == too_expensive(6, whole)
+    assert refused(tokenizer.encode, text, "all") == too_expensive(6, text)
     assert refused(tokenizer.encode_ordinary, text) == too_expensive(6, text)
     # of bytes in bytes, also behind those that are no UTF-8
     data = b"\xff\xfe" + text.encode()
+    whole = f"??{text}"
     assert refused(tokenizer.encode, data, "all") == too_expensive(10, whole)
-    assert refused(tokenizer.encode_ordinary, data) == too_expensive(10, text)
+    assert refused(tokenizer.encode_ordinary, data) == too_expensive(10, whole)
     for batch in (["a", text, text], ["a", text, "\ud800"], ["a", text, 7]):
         found = refused(tokenizer.encode_batch, batch, "all", threads)
-        assert found == too_expensive(6, whole, "text 1: ")
+        assert found == too_expensive(6, text, "text 1: ")
     with pytest.raises(superword.EncodingError, match=r"^text 0: the text has a lone surrogate"):
         tokenizer.encode_batch(["\ud800", text], "all", threads)
 
@@ -325,7 +325,54 @@ def test_looking_ahead_over_all_digits_is_linear(both_backends, group):
         for backend in both_backends:
             found = [piece.decode() for piece in backend.pretokenize(text, how)]
             assert found == [*expected, " ", "x"]
-    # what is remembered has a bound: past it, it is read again
-    text = "7" * 400_000
-    found = both_backends[1].pretokenize(text, how)
-    assert len(found) == 133_334
+
+
+TENTH = " " * 100  # takes COSTLY 960,000 steps
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_steps_of_a_text_are_those_of_all_its_pieces(train, tmp_path, threads):
+    """Special tokens, scripts and what is no UTF-8 cut a text, but give it no more steps."""
+    costly = {"pattern": COSTLY, "special_tokens": ["<s>"]}
+    tokenizer = train([TENTH, TENTH], threads=threads, **costly)  # each document has its own
+    assert tokenizer.encode_batch([TENTH] * 3, threads=threads) == [tokenizer.encode(TENTH)] * 3
+    text = f"{TENTH}<s>{TENTH}"
+    expected = too_expensive(104, text)
+    assert refused(tokenizer.encode, text, "all") == expected
+    assert refused(train, [text], threads=threads, **costly) == f"document 0: {expected}"
+    data = TENTH.encode() + b"\xff" + TENTH.encode()
+    assert refused(tokenizer.encode, data) == too_expensive(102, f"{TENTH}?{TENTH}")
+    path = tmp_path / "a.txt"
+    path.write_text(text, "utf-8")
+    found = refused(train, None, files=[path], threads=threads, **costly)
+    assert found == f"{path}: {expected}"
+    # a longer text has more of them, wherever it is long
+    text += f"<s>{'a' * 30_000}"
+    assert tokenizer.decode(tokenizer.encode(text, "all")) == text
+
+
+def test_the_steps_of_a_text_are_those_of_all_its_chunks(both_backends):
+    how = Cutting(None, COSTLY, r"\s+\s+\s+y|\S", ("Greek",))
+    text = f"a{TENTH}β{TENTH}"
+    for backend in both_backends:
+        assert len(backend.pretokenize(text[:102], how)) == 3
+        found = refused(backend.pretokenize, text, how)
+        assert found == too_expensive(103, text)
+
+
+def test_a_row_that_is_too_expensive_is_named(backend_name):
+    """The first one, whatever becomes of it; and for superwords alone."""
+    costly = b"a" * 2600
+    table = [(b"ab", 9), (b"b\xff", 1), (costly + b"b", 1), (costly, 50), (b"b", 9)]
+    settings = {"vocab_size": 258, "eligible_pattern": "a+a+a+c", "backend": backend_name}
+    assert superword.train_from_counts(table, **settings).vocab_size == 258
+    for algorithm in ({"algorithm": "superbpe", "supermerges": 1}, {"algorithm": "boundless"}):
+        for rows, number, steps in ((table, 2, 124_040), (table[3:], 0, 124_000)):
+            found = refused(superword.train_from_counts, rows, **algorithm, **settings)
+            assert found == (
+                f"pretoken {number}: the eligible pattern is too expensive: no end after {steps} "
+                "steps, at position 0 of the pretoken, before 'aaaaaaaaaaaaaaaaaaaa'; simplify "
+                "the pattern, or cut the text"
+            )
+    with pytest.raises(superword.InputError, match="pretoken 5: is empty"):
+        superword.train_from_counts([*table, (b"", 1)], algorithm="boundless", **settings)

@@ -47,10 +47,8 @@ def test_the_line_of_a_costly_text_is_named(
     call: Run, folder: Path, costly: str, more: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blanks = " " * 500
-    steps = 2_000_000 + 100 * len(blanks)
-    if more == ["--ordinary"]:
-        steps += 400
-    else:
+    steps = 1_000_000 + 40 * len(f"a<s>{blanks}")
+    if more != ["--ordinary"]:
         more = [*more, "--allowed-special", "all"]
     lines = ["b"] * 70 + ["", f"a<s>{blanks}", "b", blanks]
     text = "\n".join(lines).encode() + b"\n\xff\n"
@@ -81,7 +79,7 @@ GOOD = ["b", "", "b b", "b"]
     ("bad", "text"),
     [
         (b"b<s>", REFUSED),
-        (b" " * 500, TOO_EXPENSIVE.format(2_050_000, 0)),
+        (b" " * 500, TOO_EXPENSIVE.format(1_020_000, 0)),
         (b"b\xe9", "byte 10 " + NO_UTF8),
     ],
     ids=["special", "costly", "bytes"],
@@ -149,12 +147,12 @@ def test_the_first_line_at_fault_of_standard_input(call: Run) -> None:
     options = ("--vocab-size", "260", "-o", "x", "--no-progress", "--pattern", r"\s+\s+\s+x|\S")
     text = f"a\n{blanks}\n".encode() + b"\xff\n"
     done = call("train", "-", "--lines", *options, stdin=text)
-    check_error(done, 3, f"standard input: line 2: {TOO_EXPENSIVE.format(2_050_000, 0)}")
+    check_error(done, 3, f"standard input: line 2: {TOO_EXPENSIVE.format(1_020_000, 0)}")
     for threads in ("1", "2"):
         many = b"a\n" * 5000 + text
         done = call("train", "-", "--lines", "--threads", threads, *options, stdin=many)
-        check_error(done, 3, f"standard input: line 5002: {TOO_EXPENSIVE.format(2_050_000, 0)}")
+        check_error(done, 3, f"standard input: line 5002: {TOO_EXPENSIVE.format(1_020_000, 0)}")
     done = call("train", "-", *options, stdin=blanks.encode())
-    check_error(done, 3, f"standard input: {TOO_EXPENSIVE.format(2_000_000 + 100 * 500, 0)}")
+    check_error(done, 3, f"standard input: {TOO_EXPENSIVE.format(1_000_000 + 40 * 500, 0)}")
     done = call("train", "-", "--lines", *options, stdin=text[2:].replace(b" ", b"b"))
     assert b"standard input: line 2: byte 501 is not valid UTF-8" in done.stderr

@@ -6,6 +6,7 @@ Exports exactly the names of `superword/_core.pyi`, the contract of both backend
 from superword.reference.candidates import single_token_pretokens, split_runs
 from superword.reference.counts import (
     Counts,
+    check_eligible,
     count_documents,
     count_files,
     count_table,
@@ -35,6 +36,7 @@ __all__ = [
     "artifact_of_published",
     "canonical_pattern",
     "check_cutting",
+    "check_eligible",
     "check_publishable",
     "classify",
     "count_documents",

@@ -16,6 +16,7 @@ from typing import final
 from superword.errors import InputError, PatternTooExpensiveError, TrainingError, of_item
 from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
+from superword.reference.pattern_steps import Steps
 from superword.reference.pretokenize import Pretokenizer, pretokenizer_of
 from superword.reference.special_tokens import SpecialTokens
 from superword.settings import MAX_COUNT, Cutting
@@ -114,10 +115,11 @@ class _Counter:
     def add(self, document: str) -> None:
         """Count one document: no pretoken and no run crosses the place of a special token."""
         self.documents += 1
+        steps = Steps(len(document))
         at = 0
         for piece, special in self._special_tokens.split(document):
             if special is None:
-                pretokens = self._pretokenizer.pretokenize(piece, at)
+                pretokens = self._pretokenizer.pretokenize(piece, steps, at)
                 self.pretokens.update(pretokens)
                 if self._with_runs:
                     self._add_runs(pretokens)
@@ -259,6 +261,22 @@ def count_table(
                 f"{pretoken_counts[pretoken]}"
             )
     return Counts(documents, pretoken_counts, run_counts)
+
+
+def check_eligible(pretokens: Sequence[bytes], cutting: Cutting) -> None:
+    """Refuse pretokens of a table that cannot be judged, before anything depends on them.
+
+    Raises PatternTooExpensiveError naming (by its number from 0) the first on which the eligible
+    pattern takes too many steps. Source: SPEC 6.
+
+    >>> check_eligible([b"ab", b"1"], Cutting("gpt2", eligible_pattern="[ab]+"))
+    """
+    pretokenizer = pretokenizer_of(cutting)
+    for index, pretoken in enumerate(pretokens):
+        try:
+            pretokenizer.is_eligible(pretoken)
+        except PatternTooExpensiveError as error:
+            raise PatternTooExpensiveError(f"pretoken {index}: {error}") from None
 
 
 def merge_counts(parts: Sequence[Counts]) -> Counts:

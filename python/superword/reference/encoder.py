@@ -10,6 +10,7 @@ from superword.model import Model, Op
 from superword.reference.deletions import RegularOps
 from superword.reference.final_ids import final_order
 from superword.reference.model_file import model_from_bytes
+from superword.reference.pattern_steps import Steps
 from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.replay import encode_run, pairs_of_ops
 from superword.reference.special_tokens import Gate, SpecialTokens
@@ -132,7 +133,8 @@ class Encoder:
 
         Source: SPEC 9.
         """
-        return self._encode(text, Gate(self._special, self._splitter, allowed))
+        gate = Gate(self._special, self._splitter, allowed)
+        return self._encode(text, gate, Steps(len(text)))
 
     def encode_bytes(self, data: bytes, allowed: Sequence[int] | None) -> list[int]:
         """The ids of bytes: what is UTF-8 as texts, every other byte as its single-byte token.
@@ -159,12 +161,14 @@ class Encoder:
         ids: list[int] = []
         start = 0
         # A split at a group gives texts and stray bytes in turn.
-        for index, part in enumerate(_STRAY_BYTE.split(data.decode("utf-8", "surrogateescape"))):
+        text = data.decode("utf-8", "surrogateescape")
+        steps = Steps(len(text))
+        for index, part in enumerate(_STRAY_BYTE.split(text)):
             if index % 2:
                 ids.append(self._ids[ord(part) - 0xDC00])
                 start += 1
             else:
-                ids += self._encode(part, gate, start, _utf8_length)
+                ids += self._encode(part, gate, steps, start, _utf8_length)
                 start += _utf8_length(part)
         return ids
 
@@ -190,7 +194,7 @@ class Encoder:
         out = []
         for index, text in enumerate(texts):
             try:
-                out.append(self._encode(text, gate))
+                out.append(self._encode(text, gate, Steps(len(text))))
             except (EncodingError, PatternTooExpensiveError) as error:
                 raise of_item(error, index, f"text {index}: ") from None
         return out
@@ -211,9 +215,17 @@ class Encoder:
         return token_id
 
     def _encode(
-        self, text: str, gate: Gate, start: int = 0, length: Callable[[str], int] = len
+        self,
+        text: str,
+        gate: Gate,
+        steps: Steps,
+        start: int = 0,
+        length: Callable[[str], int] = len,
     ) -> list[int]:
-        """The ids of a text that stands at `start`, in the units in which `length` measures."""
+        """The ids of a text that stands at `start`, in the units in which `length` measures.
+
+        `steps` are what the text of the call has left for patterns.
+        """
         _check_length(text.encode())
         ids: list[int] = []
         at = start
@@ -227,18 +239,20 @@ class Encoder:
                         f"{at + length(part[:offset])} is not allowed: name it in "
                         f"allowed_special, or use encode_ordinary to take it as plain text"
                     )
-                tokens = self._encode_ordinary(part, at, length)
+                tokens = self._encode_ordinary(part, steps, at, length)
                 ids += [self._ids[token] for token in tokens]
             else:
                 ids.append(self.vocab_size + gate.allowed[index])
             at += length(part)
         return ids
 
-    def _encode_ordinary(self, text: str, start: int, length: Callable[[str], int]) -> list[int]:
+    def _encode_ordinary(
+        self, text: str, steps: Steps, start: int, length: Callable[[str], int]
+    ) -> list[int]:
         """The tokens of a text without special tokens, as creation numbers."""
         out: list[int] = []
         run: list[int] = []
-        for pretoken in self._pretokenizer.pretokenize(text, start, length):
+        for pretoken in self._pretokenizer.pretokenize(text, steps, start, length):
             tokens = self._encode_pretoken(pretoken)
             if len(tokens) == 1 and tokens[0] in self._super_parts:
                 run.append(tokens[0])

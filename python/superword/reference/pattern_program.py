@@ -27,7 +27,9 @@ from superword.reference.pattern_tree import (
 from superword.reference.unicode import Ranges
 
 # The kinds of instructions; what else each has stands in `_Compiler`
-SET, SPAN, SPAN_LAZY, CHOICE, PEEK, LOOK, LOOK_END, ATOM, ATOM_END, RECALL, MATCH = range(11)
+SET, SPAN, SPAN_LAZY, CHOICE, PEEK, LOOK, LOOK_END, ATOM, ATOM_END, MATCH = range(10)
+# Repetitions in look-arounds: of a group, and of a set
+RECALL, STRETCH = range(10, 12)
 
 Instruction = tuple[Any, ...]
 
@@ -41,6 +43,8 @@ class Program(NamedTuple):
     class_starts: list[int]  # where stretches of code points of one class begin, ascending
     classes: list[int]  # the class of each stretch
     n_classes: int  # of characters; the end of a text is the next one
+    groups: int  # how many groups repeat in look-arounds
+    stretches: int  # and how many sets
 
 
 def compile_pattern(node: Node) -> Program:
@@ -70,6 +74,8 @@ def compile_pattern(node: Node) -> Program:
         compiler.class_starts,
         compiler.classes,
         compiler.n_classes,
+        compiler.groups,
+        compiler.stretches,
     )
 
 
@@ -106,8 +112,11 @@ class _Compiler:
 
     def __init__(self, sets: list[Ranges]) -> None:
         self.code: list[Instruction] = []
-        # the end of the look-around whose parts are made, if they can give back
+        # the end of the look-around whose parts are made, but for atoms in atoms; and whether those
+        # of an atom are
         self.look_end: int | None = None
+        self.in_atom = False
+        self.groups = self.stretches = 0
         numbers: dict[Ranges, int] = {}
         for ranges in sets:
             numbers.setdefault(ranges, len(numbers))
@@ -167,16 +176,20 @@ class _Compiler:
         body, least, most, how, _ = node
         if isinstance(body, Set):
             mask = self._masks[body.ranges]
+            keeps = how == POSSESSIVE or self.is_final(mask, then, follow)
+            if most is None and self.look_end is not None and not (self.in_atom and how == LAZY):
+                then = self.stretch(mask, keeps, then)
+                return self.emit(SPAN, mask, least, least, True, then) if least else then
             if how == LAZY:
                 return self.emit(SPAN_LAZY, mask, least, most, then)
-            keeps = how == POSSESSIVE or self.is_final(mask, then, follow)
             return self.emit(SPAN, mask, least, most, keeps, then)
         if how == POSSESSIVE:
             end = self.emit(ATOM_END, then)
             everything = (2 << self.n_classes) - 1
-            outer, self.look_end = self.look_end, None
+            outer = self.look_end, self.in_atom
+            self.look_end, self.in_atom = None if self.in_atom else self.look_end, True
             start = self.repeat(node._replace(how=GREEDY), end, everything)
-            self.look_end = outer
+            self.look_end, self.in_atom = outer
             return self.emit(ATOM, start)
 
         def again_or_not(again: tuple[int, int], stop: tuple[int, int]) -> list[tuple[int, int]]:
@@ -186,12 +199,14 @@ class _Compiler:
         marked = self.marked(body) if (least, most, how) == (1, None, GREEDY) else 0
         if marked and self.is_final(marked, then, follow):
             # x and its marks, again and again: x, and then any of both
+            if self.look_end is not None:
+                return self.emit(SET, first, self.stretch(marked, True, then))
             return self.emit(SET, first, self.emit(SPAN, marked, 0, None, True, then))
         if most is None:
             choice = loop = self.emit(CHOICE)
             if self.look_end is not None:
-                # from here the look-around finds the same whenever it comes to the same place
-                loop = self.emit(RECALL, loop, self.look_end, choice)
+                loop = self.emit(RECALL, self.groups, self.look_end, choice)
+                self.groups += 1
             again = self.node(body, loop, first | follow)
             self.choice(again_or_not((again, first), (then, follow)))
             self.code[choice] = self.code.pop()
@@ -206,6 +221,17 @@ class _Compiler:
         for _ in range(least):
             then, follow = self.node(body, then, follow), self.first(body, follow)
         return then
+
+    def stretch(self, mask: int, keeps: bool, then: int) -> int:
+        """Make a repetition of a set in a look-around.
+
+        That asks alone whether there is some way to its end, so what repeats just before the end
+        need not be read.
+        """
+        if then == self.look_end:
+            return then
+        self.stretches += 1
+        return self.emit(STRETCH, mask, self.stretches - 1, keeps, self.look_end, then)
 
     def is_final(self, mask: int, then: int, follow: int) -> bool:
         """Tell whether a greedy repetition of these classes need never give one back.
@@ -226,9 +252,10 @@ class _Compiler:
         if behind is None and isinstance(body, Set):
             return self.emit(PEEK, self.peeked(body, negative), then)
         end = self.emit(LOOK_END, negative, then)
-        outer, self.look_end = self.look_end, end
+        outer = self.look_end, self.in_atom
+        self.look_end, self.in_atom = end, False
         start = self.node(body, end, (2 << self.n_classes) - 1)
-        self.look_end = outer
+        self.look_end, self.in_atom = outer
         return self.emit(LOOK, start, behind or 0, negative, then)
 
     def peeked(self, body: Set, negative: bool) -> int:

@@ -10,6 +10,7 @@ from superword.errors import SettingsError
 from superword.reference.pattern_ambiguity import check_ambiguity
 from superword.reference.pattern_matcher import Matcher
 from superword.reference.pattern_program import compile_pattern
+from superword.reference.pattern_steps import Steps
 from superword.reference.pattern_syntax import canonical_pattern, parse_pattern
 from superword.reference.pattern_tree import Node, print_tree
 from superword.reference.patterns import (
@@ -67,11 +68,16 @@ class Pretokenizer:
             self._scheme = "gpt4o-scripts"
 
     def pretokenize(
-        self, text: str, start: int = 0, length: Callable[[str], int] = len
+        self,
+        text: str,
+        steps: Steps | None = None,
+        start: int = 0,
+        length: Callable[[str], int] = len,
     ) -> list[bytes]:
         """Cut a text into pretokens, as UTF-8 bytes; their concatenation is the text.
 
-        `start` is where it stands in the text of the call, in the units in which `length` measures.
+        `steps` are what the text of the call has left, if this is a piece of it, and `start` is
+        where it stands there, in the units in which `length` measures.
 
         Raises:
             PatternTooExpensiveError: a pattern takes too many steps.
@@ -89,7 +95,7 @@ class Pretokenizer:
         elif self._scheme is not None:
             pieces = _matches(_named(self._scheme, astral), text, 0, len(text))
         else:
-            pieces = self._custom_pieces(text, astral, start, length)
+            pieces = self._custom_pieces(text, astral, steps or Steps(len(text)), start, length)
         return list(map(str.encode, pieces))
 
     def is_eligible(self, pretoken: bytes) -> bool:
@@ -109,7 +115,7 @@ class Pretokenizer:
         return _letter().search(text) is not None
 
     def _custom_pieces(
-        self, text: str, astral: bool, at: int, length: Callable[[str], int]
+        self, text: str, astral: bool, steps: Steps, at: int, length: Callable[[str], int]
     ) -> list[str]:
         """Return the pieces by patterns: each chunk by the one for its script."""
         chunks = [("", text)] if self._listed is None else split_scripts(text)
@@ -120,7 +126,7 @@ class Pretokenizer:
             if isinstance(cut_by, str):
                 pieces += _matches(_named(cut_by, astral), chunk, 0, len(chunk))
             else:
-                pieces += cut_by.pieces(chunk, at, length)
+                pieces += cut_by.pieces(chunk, steps, at, length)
             at += length(chunk)
         return pieces
 

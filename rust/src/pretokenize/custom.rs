@@ -1,13 +1,15 @@
 //! Text cut by the patterns that a user gave.
 
-use std::sync::Arc;
+use std::str::Utf8Chunk;
+use std::sync::{Arc, LazyLock};
 
 use super::reader::Plain;
 use super::{Pretokens, gpt2, gpt4, gpt4o, gpt4o_script, is_eligible_text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pattern_ambiguity::check_ambiguity;
-use crate::pattern_matcher::{Matcher, Origin};
+use crate::pattern_matcher::Matcher;
 use crate::pattern_program::{Program, compile_pattern};
+use crate::pattern_steps::{BASE_STEPS, Origin, PRETOKEN_STEPS, Steps};
 use crate::pattern_syntax::{canonical_pattern, parse_pattern};
 use crate::pattern_tree::{Node, print_tree};
 use crate::patterns::{LISTED_SCRIPTS, NAMED_PATTERNS};
@@ -72,13 +74,32 @@ impl Pretokenizer {
         Ok(Self(Arc::new(Parts { cutter, eligible })))
     }
 
-    /// Cuts a text, which stands there in that of the call.
-    pub(crate) fn cut<'t>(&'t self, text: &'t str, origin: Origin<'t>) -> Cut<'t> {
+    /// How many steps patterns may take on the text of a call; what is no UTF-8 counts by the byte.
+    pub(crate) fn steps(&self, text: &[u8]) -> Steps {
+        match &self.0.cutter {
+            Cutter::Scheme(_) => Steps::default(),
+            Cutter::Patterns { .. } => {
+                let chunks = text.utf8_chunks();
+                let length =
+                    |chunk: Utf8Chunk<'_>| chunk.valid().chars().count() + chunk.invalid().len();
+                Steps::new(chunks.map(length).sum(), BASE_STEPS)
+            }
+        }
+    }
+
+    /// Cuts a text, which stands there in that of the call; that has so many steps left.
+    pub(crate) fn cut<'t>(
+        &'t self,
+        text: &'t str,
+        origin: Origin<'t>,
+        steps: &'t mut Steps,
+    ) -> Cut<'t> {
         match &self.0.cutter {
             Cutter::Scheme(scheme) => Cut::Named(Pretokens::new(text, *scheme)),
             Cutter::Patterns { pattern, script } => Cut::Custom(Box::new(Custom {
                 text,
                 origin,
+                steps,
                 pattern,
                 script: script.as_ref(),
                 chunks: Chunks::new(text),
@@ -102,7 +123,8 @@ impl Pretokenizer {
         poll: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<&'t str>> {
         let (mut pieces, mut at) = (Vec::new(), 0);
-        let mut cut = self.cut(text, Origin::in_text(text, 0));
+        let mut steps = self.steps(text.as_bytes());
+        let mut cut = self.cut(text, Origin::in_text(text, 0), &mut steps);
         while let Some(end) = cut.next_end(poll)? {
             pieces.push(&text[at..end]);
             at = end;
@@ -123,7 +145,10 @@ impl Pretokenizer {
         let Ok(text) = std::str::from_utf8(pretoken) else { return Ok(false) };
         match &self.0.eligible {
             None => Ok(is_eligible_text(text)),
-            Some(program) => Matcher::new(program, text, None).search(poll),
+            Some(program) => {
+                let steps = Steps::new(text.chars().count(), PRETOKEN_STEPS);
+                Matcher::new(program, text, steps, None).search(poll)
+            }
         }
     }
 }
@@ -163,13 +188,18 @@ fn cutter(cutting: &Cutting) -> Result<Cutter> {
     })
 }
 
+/// The canonical forms of the named patterns.
+static NAMED_FORMS: LazyLock<Result<Vec<String>>> =
+    LazyLock::new(|| NAMED_PATTERNS.iter().map(|(_, known)| canonical_pattern(known)).collect());
+
 /// What cuts by a pattern: the scanner of a named one that means the same, or a program.
 fn scanner(name: &str, pattern: &str) -> Result<Scanner> {
     let node = tree(name, pattern)?;
     let canonical = print_tree(&node);
-    for (named, known) in NAMED_PATTERNS {
-        if pattern == known || canonical == canonical_pattern(known)? {
-            return Ok(match named {
+    let forms = NAMED_FORMS.as_ref().map_err(Error::clone)?;
+    for ((named, _), form) in NAMED_PATTERNS.iter().zip(forms) {
+        if canonical == *form {
+            return Ok(match *named {
                 "gpt2" => Scanner::Gpt2,
                 "gpt4" => Scanner::Gpt4,
                 "gpt4o" => Scanner::Gpt4o,
@@ -231,6 +261,7 @@ impl Cut<'_> {
 pub(crate) struct Custom<'t> {
     text: &'t str,
     origin: Origin<'t>,
+    steps: &'t mut Steps,
     pattern: &'t Scanner,
     /// The pattern of some scripts, by the index of each whether it is one of them.
     script: Option<&'t (Scanner, Vec<bool>)>,
@@ -266,9 +297,11 @@ impl<'t> Custom<'t> {
             Scanner::Gpt4oScript => gpt4o_script::pretoken_end(bytes, at),
             Scanner::Program(program) => {
                 let origin = self.origin.further(self.chunk_start);
-                let matcher =
-                    self.matcher.get_or_insert_with(|| Matcher::new(program, chunk, Some(origin)));
+                let matcher = self
+                    .matcher
+                    .get_or_insert_with(|| Matcher::new(program, chunk, *self.steps, Some(origin)));
                 let (end, known) = matcher.piece(at, poll)?;
+                *self.steps = matcher.steps;
                 self.known = known.map(|known| self.chunk_start + known);
                 end
             }
