@@ -27,7 +27,7 @@ use crate::parallel::{POLL, beside};
 use crate::pretokenize::Pretokenizer;
 use crate::pruning::Pruning;
 use crate::settings::{Algorithm, Settings};
-use crate::superwords::{Supermerges, renumber};
+use crate::superwords::{Supermerges, count_pairs_of, renumber};
 use crate::tables::PretokenCounts;
 use crate::ticker::Ticker;
 use crate::training::Phase1;
@@ -76,7 +76,7 @@ pub(crate) fn train_both_phases(
     let rows = candidate_rows(pieces, &tokens, threads, progress)?;
     drop(tokens);
     let ticker = &mut Ticker::new(progress, "candidates", 0);
-    let supermerges = Supermerges::new(vocabulary, rows, floor, settings, threads, ticker)?;
+    let counted = count_pairs_of(rows, vocabulary, floor, settings, threads, ticker)?;
 
     let alphabet = settings.alphabet.tokens().len();
     let wanted = (settings.vocab_size as usize).saturating_sub(alphabet);
@@ -97,7 +97,9 @@ pub(crate) fn train_both_phases(
             true => Err(Error::cancelled()),
             false => Ok(()),
         };
-        supermerges.take_while(lead.follow(wanted), &mut Ticker::new(check, "superwords", total))
+        let ticker = &mut Ticker::new(check, "superwords", total);
+        let supermerges = Supermerges::new(counted, floor, settings, ticker)?;
+        supermerges.take_while(lead.follow(wanted), ticker)
     };
     let (phase_1, phase_2) = beside(own, other);
     let phase_1: Phase1 = phase_1?;

@@ -30,6 +30,8 @@ pub struct PairHeap {
     /// after a number that is smaller if it differs and its pair comes first.
     top: Vec<(u64, u32)>,
     top_count: u64,
+    /// What was the top before counts rose above it, with its count; the lowest first, none empty.
+    lower: Vec<(u64, Vec<(u64, u32)>)>,
     /// Pairs that fell below this are left out.
     floor: u64,
 }
@@ -37,13 +39,15 @@ pub struct PairHeap {
 impl PairHeap {
     /// An empty heap; ties go to the smaller byte strings or to the smaller numbers.
     pub fn new(ties_by_bytes: bool) -> Self {
-        Self { ties_by_bytes, waiting: Waiting::new(), top: Vec::new(), top_count: 0, floor: 1 }
+        let (waiting, top, lower) = (Waiting::new(), Vec::new(), Vec::new());
+        Self { ties_by_bytes, waiting, top, top_count: 0, lower, floor: 1 }
     }
 
     /// Empties it; `floor` is at least 1.
     pub fn clear(&mut self, floor: u64) {
         self.waiting = Waiting::new();
         self.top.clear();
+        self.lower.clear();
         self.floor = floor;
     }
 
@@ -77,17 +81,23 @@ impl PairHeap {
 
     /// Moves every waiting pair of the highest count to `top`.
     fn fill_top<P: Pair>(&mut self, pairs: &[P], vocabulary: &Vocabulary) {
-        while let Some(count) = self.waiting.highest() {
+        loop {
+            let highest = self.waiting.highest();
             if self.top.is_empty() {
-                self.top_count = count;
+                let is_next = |&mut (count, _): &mut _| highest.is_none_or(|other| other <= count);
+                if let Some((count, top)) = self.lower.pop_if(is_next) {
+                    (self.top_count, self.top) = (count, top);
+                } else if let Some(count) = highest {
+                    self.top_count = count;
+                }
             }
+            let Some(count) = highest else { return };
             match count.cmp(&self.top_count) {
                 Ordering::Less => return,
                 Ordering::Greater => {
-                    // Only bytes that are made a second time let a count rise above the best.
-                    for (_, pair) in self.top.drain(..) {
-                        self.waiting.push(self.top_count, pair);
-                    }
+                    // Bytes that are made a second time, and deletes, let a count rise above the
+                    // best.
+                    self.lower.push((self.top_count, std::mem::take(&mut self.top)));
                 }
                 Ordering::Equal => {
                     let Some(pair) = self.waiting.take(count) else { return };
@@ -282,6 +292,33 @@ mod tests {
             }
             assert_eq!(heap.best(&pairs, &vocabulary), None);
         }
+    }
+
+    #[test]
+    fn a_count_that_rises_above_many_leaves_them_in_order() {
+        let vocabulary = Vocabulary::new(Alphabet::Bytes);
+        let mut pairs: Vec<Plain> = (0..200).rev().map(|left| Plain(left, 0, 5)).collect();
+        let mut heap = PairHeap::new(true);
+        (0..200).for_each(|pair| heap.push(5, pair));
+        assert_eq!(heap.best(&pairs, &vocabulary), Some(199));
+        for (risen, count) in [(7, 9), (8, 11)] {
+            pairs[risen].2 = count;
+            heap.push(count, risen as u32);
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(risen as u32));
+        }
+        // one heap below another: to file all of them again is what costs
+        assert_eq!(heap.waiting.highest(), None);
+        assert_eq!(heap.lower.iter().map(|(count, top)| (*count, top.len())).max(), Some((9, 1)));
+        pairs[8].2 = 9;
+        assert_eq!(heap.best(&pairs, &vocabulary), Some(8));
+        (pairs[7].2, pairs[8].2) = (5, 6);
+        assert_eq!(heap.best(&pairs, &vocabulary), Some(8));
+        pairs[8].2 = 5;
+        for expected in (0..200).rev() {
+            assert_eq!(heap.best(&pairs, &vocabulary), Some(expected));
+            pairs[expected as usize].2 = 0;
+        }
+        assert_eq!(heap.best(&pairs, &vocabulary), None);
     }
 
     #[test]

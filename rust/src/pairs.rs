@@ -60,10 +60,27 @@ pub struct Pairs {
     homes: Option<Homes>,
 }
 
+/// Pairs that have been counted, which several threads can do; to note where they stand is work for one,
+/// beside which others may do something else.
+pub struct Counted {
+    pairs: Pairs,
+    numbers: Vec<u32>,
+}
+
+impl Counted {
+    /// Notes the places of the pairs that are not below the floor.
+    ///
+    /// # Errors
+    /// What the progress callback returns.
+    pub fn note_places(self, ticker: &mut Ticker<'_, '_>) -> Result<Pairs> {
+        let Self { mut pairs, numbers } = self;
+        pairs.note_places(|_, _| true, &numbers, ticker)?;
+        Ok(pairs)
+    }
+}
+
 impl Pairs {
-    /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make; `floor` is a
-    /// guess at the lowest count that will be needed, which changes time and memory alone; so do the
-    /// `threads`, which count.
+    /// Counts all pairs and notes their places: [`Self::count`] and [`Counted::note_places`].
     ///
     /// # Errors
     /// What the progress callback returns.
@@ -71,11 +88,29 @@ impl Pairs {
         vocabulary: Vocabulary,
         arena: Arena,
         rules: Rules,
-        (max_bytes, max_pretokens): (Option<u64>, Option<u64>),
+        limits: (Option<u64>, Option<u64>),
         floor: u64,
         threads: usize,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
+        Self::count(vocabulary, arena, rules, limits, floor, threads, ticker)?.note_places(ticker)
+    }
+
+    /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make; `floor` is a
+    /// guess at the lowest count that will be needed, which changes time and memory alone; so do the
+    /// `threads`, which count.
+    ///
+    /// # Errors
+    /// What the progress callback returns.
+    pub fn count(
+        vocabulary: Vocabulary,
+        arena: Arena,
+        rules: Rules,
+        (max_bytes, max_pretokens): (Option<u64>, Option<u64>),
+        floor: u64,
+        threads: usize,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<Counted> {
         let mut pairs = Self {
             limits: Limits { max_bytes, max_pretokens, pretokens: vec![1; vocabulary.len()] },
             vocabulary,
@@ -92,8 +127,8 @@ impl Pairs {
             after: Side::default(),
             homes: None,
         };
-        pairs.count_all(floor, ticker)?;
-        Ok(pairs)
+        let numbers = pairs.count_above(floor, ticker)?;
+        Ok(Counted { pairs, numbers })
     }
 
     /// Prepares for [`Self::delete`], with no floor, single bytes alone and disjoint counts.
@@ -263,6 +298,13 @@ impl Pairs {
     /// Counts all pairs of the sequences as they are now, and notes the places of those that are
     /// not below the floor.
     fn count_all(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<()> {
+        let numbers = self.count_above(floor, ticker)?;
+        self.note_places(|_, _| true, &numbers, ticker)
+    }
+
+    /// Counts all pairs, and keeps those that are not below the floor; their numbers are for
+    /// [`Self::note_places`].
+    fn count_above(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<Vec<u32>> {
         self.floor = floor.max(1);
         self.heap.clear(self.floor);
         self.table.clear();
@@ -276,7 +318,7 @@ impl Pairs {
         let tokens = vocabulary.len();
         let mut numbers = count_pairs(arena, tokens, &wanted, table, self.threads, ticker)?;
         self.table.leave_out_below(self.floor, &mut numbers);
-        self.note_places(|_, _| true, &numbers, ticker)
+        Ok(numbers)
     }
 
     /// Counts the pairs of one token, and notes their places, as if it were new.

@@ -4,7 +4,7 @@ use crate::arena::{Arena, Row};
 use crate::error::{Progress, Result};
 use crate::merges::Stop;
 use crate::model::{Op, OpKind};
-use crate::pairs::{Best, Pairs};
+use crate::pairs::{Best, Counted, Pairs};
 use crate::settings::{Algorithm, Rules, Settings};
 use crate::tables::{SequenceCounts, Table};
 use crate::ticker::Ticker;
@@ -57,7 +57,8 @@ pub(crate) fn train_superwords_above(
     };
     let ticker = &mut Ticker::new(progress, STAGE, wanted as u64);
     ticker.report(0)?;
-    let mut supermerges = Supermerges::new(vocabulary, rows, floor, settings, threads, ticker)?;
+    let counted = count_pairs_of(rows, vocabulary, floor, settings, threads, ticker)?;
+    let mut supermerges = Supermerges::new(counted, floor, settings, ticker)?;
     let (ops, stop) = match settings.algorithm {
         Algorithm::Superbpe => add_supermerges(ops, &mut supermerges, wanted, ticker)?,
         _ => replay_merges(ops, &mut supermerges, alphabet, wanted, ticker)?,
@@ -98,6 +99,24 @@ enum Next {
     Unknown,
 }
 
+/// Counts all pairs of rows of candidates, whose tokens are those of `vocabulary`.
+///
+/// # Errors
+/// [`crate::ErrorKind::Training`] if a count could pass 2^63 - 1, and what the progress callback
+/// returns.
+pub(crate) fn count_pairs_of(
+    rows: Vec<Row>,
+    vocabulary: Vocabulary,
+    floor: u64,
+    settings: &Settings,
+    threads: usize,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<Counted> {
+    let arena = Arena::new(rows, vocabulary.len())?;
+    let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
+    Pairs::count(vocabulary, arena, Rules::Superword, limits, floor, threads, ticker)
+}
+
 /// The supermerges of candidates that were cut where they are rarer than `floor`.
 pub(crate) struct Supermerges {
     pairs: Pairs,
@@ -109,24 +128,18 @@ pub(crate) struct Supermerges {
 }
 
 impl Supermerges {
-    /// Counts all pairs of the rows, whose tokens are those of `vocabulary`.
+    /// Notes the places of pairs that [`count_pairs_of`] has counted.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Training`] if a count could pass 2^63 - 1, and what the progress callback
-    /// returns.
+    /// What the progress callback returns.
     pub(crate) fn new(
-        vocabulary: Vocabulary,
-        rows: Vec<Row>,
+        counted: Counted,
         floor: u64,
         settings: &Settings,
-        threads: usize,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<Self> {
-        let arena = Arena::new(rows, vocabulary.len())?;
-        let limits = (settings.max_token_bytes, settings.max_superword_pretokens);
-        let seams = Seams::new(vocabulary.len());
-        let rules = Rules::Superword;
-        let pairs = Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker)?;
+        let pairs = counted.note_places(ticker)?;
+        let seams = Seams::new(pairs.vocabulary().len());
         Ok(Self { pairs, seams, floor, min_count: settings.min_count, exact: true })
     }
 
