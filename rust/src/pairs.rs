@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::heap::PairHeap;
 use crate::homes::Homes;
 use crate::model::{Op, OpKind};
-use crate::pair_counts::{Wanted, count_pairs};
+use crate::pair_counts::{Numbers, Wanted, count_pairs};
 use crate::pair_table::{Block, NONE, Pair, PairTable, TOGETHER};
 use crate::settings::{BlowUp, Rules};
 use crate::sides::{Merge, Side, replace};
@@ -64,7 +64,7 @@ pub struct Pairs {
 /// beside which others may do something else.
 pub struct Counted {
     pairs: Pairs,
-    numbers: Vec<u32>,
+    numbers: Numbers,
 }
 
 impl Counted {
@@ -304,7 +304,7 @@ impl Pairs {
 
     /// Counts all pairs, and keeps those that are not below the floor; their numbers are for
     /// [`Self::note_places`].
-    fn count_above(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<Vec<u32>> {
+    fn count_above(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<Numbers> {
         self.floor = floor.max(1);
         self.heap.clear(self.floor);
         self.table.clear();
@@ -317,7 +317,7 @@ impl Pairs {
         };
         let tokens = vocabulary.len();
         let mut numbers = count_pairs(arena, tokens, &wanted, table, self.threads, ticker)?;
-        self.table.leave_out_below(self.floor, &mut numbers);
+        self.table.leave_out_below(self.floor, numbers.all());
         Ok(numbers)
     }
 
@@ -343,7 +343,7 @@ impl Pairs {
     fn note_places(
         &mut self,
         wanted: impl Fn(u32, u32) -> bool,
-        numbers: &[u32],
+        numbers: &Numbers,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         let first = self.places.len();
@@ -364,18 +364,14 @@ impl Pairs {
             }
         }
         self.places.resize(first + length as usize, 0);
-        for ((slot, ..), &number) in self.arena.adjacent().zip(numbers) {
-            ticker.work(1)?;
-            if number == NONE {
-                continue;
-            }
+        let places = &mut self.places[first..];
+        numbers.each_place(&self.arena, ticker, |slot, number| {
             let next = &mut next[number as usize];
             if *next != NONE {
-                self.places[first + *next as usize] = slot as u32;
+                places[*next as usize] = slot as u32;
                 *next += 1;
             }
-        }
-        Ok(())
+        })
     }
 
     /// The number of a pair, a new one if it must be; `None` if the limits forbid the pair: what can
