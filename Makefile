@@ -7,6 +7,8 @@ BENCH_VENV ?= target/bench/venv
 SHARED := $(or $(SUPERWORD_SHARED),$(wildcard ../shared))
 
 PY := $(VENV)/bin/python
+# as many processes as there are cores; what shares something costly goes to one of them
+PYTEST := $(PY) -m pytest -n auto --dist loadgroup
 SUPERWORD := $(VENV)/bin/superword
 DEMO_CORPUS := $(wildcard examples/corpus/*.jsonl)
 RUST_FILES := $(shell find src rust/src -name '*.rs') Cargo.toml Cargo.lock rust/Cargo.toml
@@ -47,17 +49,17 @@ demo: build  ## train BPE and BoundlessBPE on real text, show superwords and tok
 
 test: build  ## every test, both backends; fails without the extension
 	$(CARGO) test --locked
-	$(PY) -m pytest
+	$(PYTEST)
 
 test-rust: build  ## the core's own tests, then the suite on the compiled backend alone
 	$(CARGO) test --locked
-	$(PY) -m pytest --backend=rust
+	$(PYTEST) --backend=rust
 
 test-python: setup  ## the suite on the pure-Python backend alone; needs no Rust
-	PYTHONPATH=python $(PY) -m pytest --backend=python
+	PYTHONPATH=python $(PYTEST) --backend=python
 
 test-golden: build  ## all 199 published models by both backends (the reference takes many minutes)
-	$(PY) -m pytest --long tests/golden
+	$(PYTEST) --long tests/golden
 
 parity: build  ## train and encode the demo corpus with both backends, compare to the byte
 	@mkdir -p target/parity

@@ -20,7 +20,14 @@ pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let made = py
         .import("superword.errors")
         .and_then(|module| module.getattr(name))
-        .and_then(|class| class.call1((error.message.as_str(),)));
+        .and_then(|class| class.call1((error.message.as_str(),)))
+        .and_then(|instance| {
+            if let Some(item) = &error.item {
+                instance.setattr("index", item.index)?;
+                instance.setattr("detail", item.detail.as_str())?;
+            }
+            Ok(instance)
+        });
     match made {
         Ok(instance) => PyErr::from_value(instance),
         Err(error) => error,

@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +28,8 @@ settings.register_profile(
 )
 settings.load_profile("superword")
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", ROOT.parent / "shared"))
+DESELECTED = pytest.StashKey[int]()
+MODEL = "published model"  # the property of a test that reproduced one: backend and name
 MODULES = {"python": "superword.reference", "rust": "superword._core"}
 
 
@@ -64,6 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         absent = (differential and chosen != "both") or (shared and not SHARED.is_dir())
         if absent or (long and not config.getoption("--long")):
             out.append(item)
+    config.stash[DESELECTED] = len(out)
     if out:
         config.hook.pytest_deselected(items=out)
         items[:] = [item for item in items if item not in set(out)]
@@ -104,23 +108,36 @@ def data() -> Path:
     return ROOT / "tests" / "data"
 
 
-COMPARED = pytest.StashKey[dict[str, list[str]]]()
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In one of several processes (pytest-xdist): what the one that reports cannot know."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["deselected"] = session.config.stash.get(DESELECTED, 0)
 
 
-@pytest.fixture(scope="session")
-def compared(pytestconfig: pytest.Config) -> dict[str, list[str]]:
-    """The published models that each backend reproduced; their number is printed at the end."""
-    return pytestconfig.stash.setdefault(COMPARED, {})
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """All processes deselect the same."""
+    count = getattr(node, "workeroutput", {}).get("deselected", 0)
+    node.config.stash[DESELECTED] = max(count, node.config.stash.get(DESELECTED, 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how many published models were compared, by folder."""
-    for name, models in terminalreporter.config.stash.get(COMPARED, {}).items():
+    """Says how many published models were reproduced, by folder, in all processes together."""
+    reports = terminalreporter.stats.get("passed", [])
+    found = [value for report in reports for key, value in report.user_properties if key == MODEL]
+    for backend in MODULES:
+        models = {model for name, model in found if name == backend}
         tiny = sum(model.startswith("tiny/") for model in models)
-        terminalreporter.write_line(
-            f"published models reproduced by {name}: {len(models)} of 199, "
-            f"{tiny} of 150 in tiny and {len(models) - tiny} of 49 in small"
-        )
+        if models:
+            terminalreporter.write_line(
+                f"published models reproduced by {backend}: {len(models)} of 199, "
+                f"{tiny} of 150 in tiny and {len(models) - tiny} of 49 in small"
+            )
+    # With one process it is in pytest's own last line.
+    deselected = terminalreporter.config.stash.get(DESELECTED, 0)
+    if deselected and not terminalreporter.stats.get("deselected"):
+        terminalreporter.write_line(f"{deselected} deselected, which this run cannot have")
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
+
+from lxml import etree
 
 # For each kind of text: from how many MB on which packages are needed as well. Debian 12.
 PACKAGES: dict[str, tuple[tuple[int, tuple[str, ...]], ...]] = {
@@ -132,51 +133,41 @@ MIN_CHARACTERS = 200
 MAX_CHARACTERS = 1_000_000
 
 
-class _Text(HTMLParser):
-    """The text of a page, a line for each block."""
+# what is no text; what begins no line; what keeps its spaces; what has no end
+SKIPPED = ("script", "style", "head", "nav", "svg")
+INLINE = (
+    *("a", "abbr", "b", "cite", "code", "em", "i", "span", "strong", "sub", "sup", "tt", "var"),
+    *("app", "cmd", "file", "gui", "guiseq", "key", "keyseq", "link", "sys", "input", "output"),
+)
+PREFORMATTED = {"pre", "{http://projectmallard.org/1.0/}code"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "meta", "param", "source", "wbr"}
 
-    SKIPPED = frozenset({"script", "style", "head", "nav", "svg"})
-    INLINE = frozenset(
-        {"a", "abbr", "b", "cite", "code", "em", "i", "span", "strong", "sub", "sup", "tt", "var"}
-        | {"app", "cmd", "file", "gui", "guiseq", "key", "keyseq", "link", "sys", "input", "output"}
+
+def strip_markup(page: bytes, is_html: bool) -> str:
+    """The text of a page of HTML, or of a help page in XML, in UTF-8, a line for each block."""
+    kind = etree.HTMLParser if is_html else etree.XMLParser
+    parser = kind(
+        encoding="utf-8", huge_tree=is_html, recover=True, remove_comments=True, remove_pis=True
     )
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self.skipping = 0
-        self.preformatted = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in self.SKIPPED:
-            self.skipping += 1
-        elif tag not in self.INLINE:
-            self.parts.append("\n")
-        self.preformatted += tag == "pre"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.SKIPPED:
-            self.skipping = max(0, self.skipping - 1)
-        elif tag not in self.INLINE:
-            self.parts.append("\n")
-        if tag == "pre":
-            self.preformatted = max(0, self.preformatted - 1)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in self.INLINE:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.skipping:
-            self.parts.append(data if self.preformatted else re.sub(r"\s+", " ", data))
-
-
-def strip_markup(page: str) -> str:
-    """The text of a page of HTML or of a help page."""
-    parser = _Text()
-    parser.feed(page)
-    parser.close()
-    return re.sub(r"\s*\n\s*\n\s*", "\n\n", "".join(parser.parts)).strip() + "\n"
+    root = etree.fromstring(page, parser)
+    if root is None:
+        return "\n"
+    etree.strip_elements(root, *(f"{{*}}{name}" for name in SKIPPED), with_tail=False)
+    etree.strip_tags(root, *(f"{{*}}{name}" for name in INLINE))
+    parts = []
+    preformatted = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if event == "start":
+            preformatted += element.tag in PREFORMATTED
+            text = element.text
+        else:
+            preformatted -= element.tag in PREFORMATTED
+            text = element.tail
+        if event == "start" or element.tag not in VOID:
+            parts.append("\n")
+        if text:
+            parts.append(text if preformatted else re.sub(r"\s+", " ", text))
+    return re.sub(r"\s*\n\s*\n\s*", "\n\n", "".join(parts)).strip() + "\n"
 
 
 def _document(name: str, data: bytes) -> str | None:
@@ -185,8 +176,8 @@ def _document(name: str, data: bytes) -> str | None:
     try:
         text = data.decode("utf-8")
         if suffix in MARKUP:
-            text = strip_markup(text)
-    except (UnicodeDecodeError, AssertionError):  # the parser asserts on broken declarations
+            text = strip_markup(data, suffix != ".page")
+    except (UnicodeDecodeError, etree.ParserError, etree.XMLSyntaxError):
         return None
     usable = "\0" not in text and MIN_CHARACTERS <= len(text) <= MAX_CHARACTERS
     return text if usable else None

@@ -10,6 +10,8 @@ from superword.errors import (
     EncodingTypeError,
     SettingsError,
     SettingsTypeError,
+    SuperwordError,
+    of_item,
 )
 from superword.values import BYTES, any_integer, as_bytes, as_path, as_text, printable, type_name
 
@@ -80,7 +82,7 @@ def allowed_special(value: object, special: Mapping[str, int]) -> list[int]:
     return [token_id - first for token_id in sorted(found)]
 
 
-def texts(value: object) -> tuple[list[str], EncodingTypeError | None]:
+def texts(value: object) -> tuple[list[str], SuperwordError | None]:
     """The texts of a batch up to the first item that is none, and the error for that one."""
     if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
         raise EncodingTypeError(f"texts must be an iterable of strings, not {type_name(value)}")
@@ -91,7 +93,8 @@ def texts(value: object) -> tuple[list[str], EncodingTypeError | None]:
     for number, item in enumerate(items):
         text = as_text(item)
         if text is None:
-            return batch, EncodingTypeError(f"text {number}: must be a str, not {type_name(item)}")
+            error = EncodingTypeError(f"must be a str, not {type_name(item)}")
+            return batch, of_item(error, number, f"text {number}: ")
         batch.append(text)
     return batch, None
 

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import click
 
-from superword import _backend, display, messages, model_output, options, parity, streams
+from superword import _backend, by_line, display, messages, model_output, options, parity, streams
 from superword.corpus import find_files
 from superword.errors import (
     EncodingError,
     PatternTooExpensiveError,
+    SuperwordError,
     SuperwordWarning,
 )
 from superword.outcome import CHECK_FAILED, outcome
@@ -88,6 +89,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     With --snapshots the model of each smaller size goes beside MODEL: en.8192.superword.
     """
     _check_environment(given_options["backend"], given_options["threads"])
+    by_lines = bool(given_options["lines"])
     snapshots = model_output.snapshot_outputs(output, given_options["snapshots"] or ())
     outputs = [output, *snapshots.values()]
     for name in outputs:
@@ -105,7 +107,8 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         for name in outputs:
             if model_output.is_standard_input(name):
                 raise click.UsageError(f"-o {name}: is what standard input reads")
-        given["documents"] = _standard_input(bool(given.pop("lines", False)), notices)
+        given.pop("lines", None)
+        given["documents"] = _standard_input(by_lines, notices)
     else:
         given["files"] = list(files)
         sources = find_files(list(files), given.get("field", "text")).sources
@@ -113,7 +116,12 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
             model_output.check_inputs(name, sources)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
-        tokenizer = train_tokenizer(**given)
+        try:
+            tokenizer = train_tokenizer(**given)
+        except SuperwordError as error:
+            if "documents" in given:
+                raise by_line.in_training(error, streams.STANDARD_INPUT, by_lines) from None
+            raise
     # First of all the model: hours of work must not end with a report that nobody takes.
     model_output.write_model(output, tokenizer.to_bytes(given["published"]))
     for size, name in snapshots.items():
@@ -179,12 +187,7 @@ def encode(
                 raise type(error)(f"{name}: {error}") from None
             streams.write_ids([ids])
             return
-        number = 1
-        for texts in streams.text_lines(stream, name):
-            how = None if ordinary else allowed
-            streams.write_ids(_encode_lines(tokenizer, texts, how, count, name, number))
-            streams.flush()
-            number += len(texts)
+        by_line.encode(tokenizer, stream, name, None if ordinary else allowed, count)
 
 
 @cli.command(context_settings=_CONTEXT)
@@ -204,13 +207,7 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
     _check_environment(backend)
     tokenizer = _load(model, backend, limits)
     with streams.open_input(file) as (stream, name):
-        number = 0
-        for batch in streams.read_lines(stream, name):
-            for line in batch:
-                number += 1
-                document = _decode_line(tokenizer, line, name, number)
-                streams.write(document + b"\n" if lines else document)
-            streams.flush()
+        by_line.decode(tokenizer, stream, name, b"\n" if lines else b"")
 
 
 @cli.command(context_settings=_CONTEXT)
@@ -390,37 +387,7 @@ def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
             yield from texts
 
 
-def _decode_line(tokenizer: Tokenizer, line: bytes, name: str, number: int) -> bytes:
-    parts = list(streams.parse_ids(line, name, number))
-    try:
-        try:
-            return b"".join([tokenizer.decode_bytes(ids) for ids in parts])
-        except EncodingError:
-            # All in one call: the error names the position in the whole line.
-            return tokenizer.decode_bytes([token_id for ids in parts for token_id in ids])
-    except EncodingError as error:
-        raise EncodingError(f"{name}: line {number}: {error}") from None
+if __name__ == "__main__":  # `python -m superword.cli` is `python -m superword`
+    from superword.__main__ import main
 
-
-def _encode_lines(
-    tokenizer: Tokenizer,
-    texts: list[str],
-    allowed: Literal["all"] | Collection[str] | None,
-    threads: int,
-    name: str,
-    first: int,
-) -> list[list[int]]:
-    """The ids of lines, the first of which has this number; `allowed` None: all is plain text."""
-    lists: list[list[int]] = []
-    try:
-        if allowed is not None:
-            return tokenizer.encode_batch(texts, allowed, threads)
-        for text in texts:
-            lists.append(tokenizer.encode_ordinary(text))
-    except (EncodingError, PatternTooExpensiveError) as error:
-        number, what = len(lists), str(error)
-        if allowed is not None:  # the error of a batch begins with the text: "text 7: "
-            text, _, what = what.partition(": ")
-            number = int(text.removeprefix("text "))
-        raise type(error)(f"{name}: line {first + number}: {what}") from None
-    return lists
+    main()

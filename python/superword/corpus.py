@@ -11,7 +11,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from superword.errors import InputError, InputTypeError, SettingsError, SettingsTypeError
+from superword.errors import (
+    InputError,
+    InputTypeError,
+    SettingsError,
+    SettingsTypeError,
+    SuperwordError,
+    of_item,
+)
 from superword.files import reason
 from superword.values import BYTES, as_path, as_text, printable, type_name
 
@@ -127,17 +134,15 @@ class DocumentBatches:
         for item in documents:
             text = item if type(item) is str else as_text(item)
             if text is None:
-                raise InputTypeError(
-                    f"item {first + len(batch)} of documents (counted from 0) must be a str, "
-                    f"not {type_name(item)}"
-                )
+                error = InputTypeError(f"must be a str, not {type_name(item)}")
+                raise _of_document(error, first + len(batch))
             batch.append(text)
             size += len(text)
             if len(batch) == BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
                 return True
         return False
 
-    def surrogate_error(self) -> InputError | None:
+    def surrogate_error(self) -> SuperwordError | None:
         """The error for the first lone surrogate of the batch given last, if it has one.
 
         Backends see it when they want UTF-8; only here is the item's number known.
@@ -146,12 +151,17 @@ class DocumentBatches:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                return InputError(
-                    f"item {number} of documents (counted from 0) has a lone surrogate at "
-                    f"character {error.start}; leave it out or replace it, for example with "
+                ours = InputError(
+                    f"has a lone surrogate at character {error.start}; leave it out or replace "
+                    "it, for example with "
                     "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
                 )
+                return _of_document(ours, number)
         return None
+
+
+def _of_document(error: SuperwordError, number: int) -> SuperwordError:
+    return of_item(error, number, f"item {number} of documents (counted from 0) ")
 
 
 def _arguments(files: object) -> list[str]:
@@ -321,16 +331,16 @@ def _is_utf8(data: bytes) -> bool:
 def _source(path: str, field: str, lines: bool) -> Source:
     """The description of a file by which backends read it."""
     _check_name(path)
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise InputError(f"{printable(path)}: {reason(error)}") from None
+    if not stat.S_ISREG(mode):  # a file may be read more than once
+        raise InputError(f"{printable(path)}: is no regular file; copy it into one")
     stem, last = os.path.splitext(path.lower())
     compression = COMPRESSIONS.get(last, "none")
     ending = last if compression == "none" else os.path.splitext(stem)[1]
     if ending not in ENDINGS:
         raise InputError(f"{printable(path)}: has no known ending; known are {_KNOWN}")
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        raise InputError(f"{printable(path)}: {reason(error)}") from None
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{printable(path)}: is no regular file")
     kind = "lines" if lines and ENDINGS[ending] == "text" else ENDINGS[ending]
     return (path, kind, compression, field)

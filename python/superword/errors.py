@@ -4,7 +4,14 @@ from __future__ import annotations
 
 
 class SuperwordError(Exception):
-    """Any error that superword raises on purpose."""
+    """Any error that superword raises on purpose.
+
+    Where a call takes several texts or documents and one of them is at fault, `index` is its
+    number, counted from 0, and `detail` the text of the error without it. Otherwise both are None.
+    """
+
+    index: int | None = None
+    detail: str | None = None
 
 
 class SettingsError(SuperwordError, ValueError):
@@ -45,6 +52,18 @@ class PatternTooExpensiveError(SuperwordError, ValueError):
 
 class BackendError(SuperwordError, ImportError):
     """The backend that was asked for cannot be had."""
+
+
+def of_item(error: SuperwordError, index: int, place: str) -> SuperwordError:
+    """The error of one of several texts or documents; `place`, before its text, names it.
+
+    >>> error = of_item(EncodingError("the text is too long"), 7, "text 7: ")
+    >>> str(error), error.index, error.detail
+    ('text 7: the text is too long', 7, 'the text is too long')
+    """
+    named = type(error)(f"{place}{error}")
+    named.index, named.detail = index, str(error)
+    return named
 
 
 class SuperwordWarning(UserWarning):

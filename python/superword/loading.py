@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from superword import _backend
-from superword.errors import ModelFormatError
+from superword.errors import ModelFormatError, SettingsError
 from superword.files import write_model
 from superword.model import Model
-from superword.published import DROPPED, NO_TOTALS, is_published, is_published_name, with_columns
+from superword.published import DROPPED, NO_COLUMNS, NO_TOTALS, is_published, is_published_name
 from superword.report import Stage, limits_notice, report_of, warn
-from superword.settings import NO_LIMITS
+from superword.settings import NO_LIMITS, Settings
 from superword.values import printable
 
 if TYPE_CHECKING:
@@ -109,14 +111,50 @@ def parts(
     }
 
 
-def save(path: str, data: bytes, published: bytes | None) -> None:
+@contextlib.contextmanager
+def of_file(path: str) -> Iterator[None]:
+    """Name the file in errors of what it holds."""
+    try:
+        yield
+    except ModelFormatError as error:
+        raise ModelFormatError(f"model file '{printable(path)}': {error}") from None
+
+
+def published_file(backend: str, data: bytes, published: bytes | None) -> bytes:
+    """The published file of a tokenizer; `ModelFormatError` says why it has none."""
+    if published is not None:
+        return published
+    module = _backend.load(backend)
+    model = Model(*module.model_from_bytes(data, True, *NO_LIMITS))
+    settings = Settings(
+        model.algorithm,
+        vocab_size=0,  # what such a file cannot say does not depend on sizes
+        regular_vocab_size=0,
+        supermerges=0,
+        scheme=model.scheme,
+        pattern=model.pattern,
+        script_pattern=model.script_pattern,
+        scripts=None if model.scripts is None else tuple(model.scripts),
+        rules=model.rules,
+        special_tokens=tuple(model.special_tokens),
+        tau=None if model.tau is None else Fraction(model.tau),
+        blow_up=model.blow_up,
+    )
+    try:
+        module.check_publishable(settings)
+    except SettingsError as error:
+        raise ModelFormatError(str(error)) from None
+    raise ModelFormatError(NO_COLUMNS)
+
+
+def save(backend: str, path: str, data: bytes, published: bytes | None) -> None:
     """Write the file that the name asks for; errors and warnings as of `Tokenizer.save`."""
     if not is_published_name(path):
         write_model(path, data)
         warn([DROPPED] if published is not None else [])
         return
     try:
-        columns = with_columns(published)
+        columns = published_file(backend, data, published)
     except ModelFormatError as error:
         raise ModelFormatError(
             f"model file '{printable(path)}' cannot be written: {error}"

@@ -73,5 +73,8 @@ def write_model(output: str, data: bytes) -> None:
         return
     try:
         write_atomically(output, data)
+    except BrokenPipeError:
+        # A pipe by any name: /dev/fd/1, or what a shell makes of >(head).
+        raise streams.ReaderGoneError from None
     except OSError as error:
         raise InputError(f"{output}: cannot be written: {reason(error)}") from None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from superword.errors import ModelFormatError
-
 _BEGINNINGS = (b"BoundlessBPE ", b"word v")
+_SECOND_LINE = b"vocabulary"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ENDING = ".model"
 
 DROPPED = (
@@ -15,19 +15,26 @@ DROPPED = (
 )
 #: Of a tokenizer that comes from such a file.
 NO_TOTALS = "the published file does not say how large the corpus was"
-_NO_COLUMNS = (
+#: Of a tokenizer that could have been saved as one.
+NO_COLUMNS = (
     "a published file has the counts of tokens and the flags of merges, which this tokenizer "
     "does not know: train with published=True"
 )
 
 
 def is_published(data: bytes) -> bool:
-    """Whether this is a published file of any version, by its first line.
+    """Whether this is a published file of any version, by its first line, or else by its second.
+
+    So a damaged first line is named by what reads such files.
 
     >>> is_published(b"word v1\\n"), is_published(b'{"algorithm":"bpe"')
     (True, False)
     """
-    return data.startswith(_BEGINNINGS)
+    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    if data.startswith(_BEGINNINGS, start):
+        return True
+    end = data.find(b"\n")
+    return end >= 0 and data.startswith(_SECOND_LINE, end + 1)
 
 
 def is_published_name(path: str) -> bool:
@@ -37,10 +44,3 @@ def is_published_name(path: str) -> bool:
     (True, False)
     """
     return os.path.basename(path).lower().endswith(_ENDING)
-
-
-def with_columns(published: bytes | None) -> bytes:
-    """The published file of a tokenizer; raises ModelFormatError if it has none."""
-    if published is None:
-        raise ModelFormatError(_NO_COLUMNS)
-    return published

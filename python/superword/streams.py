@@ -16,6 +16,7 @@ from superword.files import reason
 from superword.messages import discard
 from superword.values import printable
 
+STANDARD_INPUT = "standard input"  # as errors name it
 _CHUNK = 1 << 20
 # How many ids are converted in one call: between two calls Ctrl-C comes through.
 ID_CHUNK = 1 << 16
@@ -36,8 +37,8 @@ def open_input(path: str) -> Iterator[tuple[BinaryIO, str]]:
     """A file, or for "-" standard input, for reading bytes; and its name for messages."""
     if path == "-":
         if sys.stdin is None:
-            raise InputError("standard input: is closed")
-        yield sys.stdin.buffer, "standard input"
+            raise InputError(f"{STANDARD_INPUT}: is closed")
+        yield sys.stdin.buffer, STANDARD_INPUT
         return
     if not path:
         raise InputError("FILE is an empty path; leave it out for standard input")
@@ -51,7 +52,7 @@ def open_input(path: str) -> Iterator[tuple[BinaryIO, str]]:
 
 def read_all(stream: BinaryIO, name: str) -> str:
     """Everything, as one text."""
-    return decode(b"".join(_chunks(stream, name)), name, 0)
+    return decode(b"".join(_chunks(stream, name)), name)
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
@@ -73,12 +74,13 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[list[str]]:
     """`read_lines`, as texts; those before one that is no text come before its error."""
-    offset = 0
+    offset = number = 0
     for batch in read_lines(stream, name):
         texts: list[str] = []
         try:
             for line in batch:
-                texts.append(decode(line, name, offset))
+                number += 1
+                texts.append(decode(line, line_place(name, number), offset))
                 offset += len(line) + 1
         except InputError:
             if texts:
@@ -87,19 +89,24 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[list[str]]:
         yield texts
 
 
-def decode(data: bytes, name: str, offset: int) -> str:
-    """UTF-8 as text; `offset` is where the data stand in their file."""
+def line_place(name: str, number: int) -> str:
+    """Where a line stands, counted from 1, as errors name it: also those of files in training."""
+    return f"{name}: line {number}"
+
+
+def decode(data: bytes, place: str, offset: int = 0) -> str:
+    """UTF-8 as text; `place` names the data, `offset` is where they stand in their file."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name}: byte {offset + error.start} is not valid UTF-8; "
+            f"{place}: byte {offset + error.start} is not valid UTF-8; "
             "convert it to UTF-8 first (for example with iconv)"
         ) from None
 
 
-def parse_ids(line: bytes, name: str, number: int) -> Iterator[list[int]]:
-    """The ids of a line, some at a time; `number` is that of the line, counted from 1."""
+def parse_ids(line: bytes) -> Iterator[list[int]]:
+    """The ids of a line, some at a time."""
     start = 0
     while start < len(line):
         end = start + _ID_TEXT
@@ -109,7 +116,7 @@ def parse_ids(line: bytes, name: str, number: int) -> Iterator[list[int]]:
         for word in words:
             if not word.isdigit() or len(word) > 10:
                 shown = word[:1000].decode("utf-8", "backslashreplace")
-                raise InputError(f"{name}: line {number}: '{shown}' is no token id")
+                raise InputError(f"'{shown}' is no token id")
         yield [int(word) for word in words]
         start = end
 

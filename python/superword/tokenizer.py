@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
-from superword.errors import EncodingError, EncodingTypeError, ModelFormatError, SuperwordError
+from superword.errors import EncodingError, EncodingTypeError, SuperwordError, of_item
 from superword.files import read_model
-from superword.loading import load_again, load_bytes, load_cut, parts, save
+from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
-from superword.published import with_columns
 from superword.report import Report
 from superword.settings import MAX_IDS, integer, optional_integer, resolve_threads
-from superword.values import BytesLike, as_bytes, as_text, printable, type_name
+from superword.values import BytesLike, as_bytes, as_text, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
@@ -102,7 +101,7 @@ class Tokenizer:
         """
         name = arguments.path(path)
         data = read_model(name)
-        try:
+        with of_file(name):
             return cls.from_bytes(
                 data,
                 backend=backend,
@@ -110,8 +109,6 @@ class Tokenizer:
                 max_token_bytes=max_token_bytes,
                 max_total_bytes=max_total_bytes,
             )
-        except ModelFormatError as error:
-            raise ModelFormatError(f"model file '{printable(name)}': {error}") from None
 
     @classmethod
     def from_bytes(
@@ -150,7 +147,7 @@ class Tokenizer:
         Source: SPEC section 10.
         """
         wanted = arguments.flag("published", published)
-        return with_columns(self._published) if wanted else self._data
+        return published_file(self._backend, self._data, self._published) if wanted else self._data
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: whole, or, after an error, not at all.
@@ -159,7 +156,7 @@ class Tokenizer:
         any other ours, with a warning if that drops what only the published file holds. A file
         that is there is replaced. Raises `ModelFormatError`, with the name, if that cannot be done.
         """
-        save(arguments.path(path), self._data, self._published)
+        save(self._backend, arguments.path(path), self._data, self._published)
 
     @classmethod
     def _make(cls, values: Mapping[str, Any]) -> Tokenizer:
@@ -257,7 +254,7 @@ class Tokenizer:
                 try:
                     self._encode(text, allowed)
                 except SuperwordError as error:
-                    raise type(error)(f"text {number}: {error}") from None
+                    raise of_item(error, number, f"text {number}: ") from None
             raise
         if wrong is not None:  # the texts before it are good
             raise wrong
@@ -317,7 +314,7 @@ class Tokenizer:
             try:
                 texts.append(arguments.decode_text(self.decode_bytes(ids), how))
             except EncodingError as error:
-                raise type(error)(f"item {number}: {error}") from None
+                raise of_item(error, number, f"item {number}: ") from None
         return texts
 
     # --- look inside

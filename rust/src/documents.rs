@@ -176,7 +176,7 @@ impl Batch {
     /// All of the batch; not copied, as it may be the largest document.
     fn whole_text(&mut self, path: &str) -> Result<Cow<'_, str>> {
         if self.bytes.len() > self.max_bytes {
-            return Err(too_long(path, self.max_bytes));
+            return Err(in_place(path, &too_long(self.max_bytes)));
         }
         String::from_utf8(std::mem::take(&mut self.bytes))
             .map(Cow::Owned)
@@ -191,7 +191,7 @@ impl Batch {
         let start = self.offset + line.start as u64;
         str::from_utf8(&self.bytes[line])
             .map(|text| Some(Cow::Borrowed(text)))
-            .map_err(|error| not_utf8(path, start, error))
+            .map_err(|error| not_utf8(&line_place(path, self.lines), start, error))
     }
 
     fn next_json_text(
@@ -212,10 +212,8 @@ impl Batch {
             match str::from_utf8(line) {
                 _ if error.kind != ErrorKind::Input => error, // to stop is no fault of the line
                 // bytes that are no text come before all else that is wrong with a line
-                Err(bytes) => not_utf8(path, start, bytes),
-                Ok(_) => {
-                    Error::new(error.kind, format!("{}: {error}", line_place(path, self.lines)))
-                }
+                Err(bytes) => not_utf8(&line_place(path, self.lines), start, bytes),
+                Ok(_) => in_place(&line_place(path, self.lines), &error),
             }
         })
     }
@@ -232,7 +230,7 @@ impl Batch {
         self.position = bytes.len().min(line.end + 1);
         self.lines += 1;
         if length > self.max_bytes {
-            return Err(too_long(&line_place(path, self.lines), self.max_bytes));
+            return Err(in_place(&line_place(path, self.lines), &too_long(self.max_bytes)));
         }
         Ok(Some(line))
     }
@@ -242,23 +240,28 @@ fn line_place(path: &str, line: u64) -> String {
     format!("{path}: line {line}")
 }
 
+/// The error with what names the file or the line.
+fn in_place(place: &str, error: &Error) -> Error {
+    Error::new(error.kind, format!("{place}: {error}"))
+}
+
 /// The error for bytes from `start` on in the file.
-fn not_utf8(path: &str, start: u64, error: Utf8Error) -> Error {
+fn not_utf8(place: &str, start: u64, error: Utf8Error) -> Error {
     let offset = start + error.valid_up_to() as u64;
     Error::new(
         ErrorKind::Input,
         format!(
-            "{path}: byte {offset} is not valid UTF-8; \
+            "{place}: byte {offset} is not valid UTF-8; \
              convert the file to UTF-8 first (for example with iconv)"
         ),
     )
 }
 
 /// Refuses a document of more bytes than one may have.
-pub(crate) fn too_long(place: &str, max_bytes: usize) -> Error {
+pub(crate) fn too_long(max_bytes: usize) -> Error {
     Error::new(
         ErrorKind::Input,
-        format!("{place}: is longer than {max_bytes} bytes, the most for one document; split it"),
+        format!("is longer than {max_bytes} bytes, the most for one document; split it"),
     )
 }
 
@@ -482,7 +485,9 @@ mod tests {
         let file = TestFile::new("batches", &data);
         let (texts, error) = documents(&file.source(SourceKind::Jsonl), MAX_DOCUMENT_BYTES);
         assert_eq!(texts.len(), 100_000);
-        assert!(error.unwrap().starts_with(&format!("F: byte {bad} is not valid UTF-8")));
+        assert!(
+            error.unwrap().starts_with(&format!("F: line 100001: byte {bad} is not valid UTF-8"))
+        );
         data.truncate(data.len() - 5);
         data.extend(b"x");
         std::fs::write(&file.0, &data).unwrap();
@@ -500,7 +505,7 @@ mod tests {
                     let mut line = good.to_vec();
                     line[place] = byte;
                     let Err(error) = str::from_utf8(&line) else { continue };
-                    let expected = format!("F: byte {} is not", 7 + error.valid_up_to());
+                    let expected = format!("F: line 2: byte {} is not", 7 + error.valid_up_to());
                     let mut batch = Batch {
                         bytes: [b"\n", &line[..], b"\n"].concat(),
                         text: String::new(),
@@ -532,7 +537,9 @@ mod tests {
             let (texts, error) = documents(&file.source(SourceKind::Lines), MAX_DOCUMENT_BYTES);
             assert_eq!(texts, ["é", "", "to be"]);
             let at = good.len() + str::from_utf8(bad).unwrap_err().valid_up_to();
-            assert!(error.unwrap().starts_with(&format!("F: byte {at} is not valid UTF-8")));
+            assert!(
+                error.unwrap().starts_with(&format!("F: line 4: byte {at} is not valid UTF-8"))
+            );
             // the length of a line is seen before what it holds
             let (texts, error) = documents(&file.source(SourceKind::Lines), 4);
             assert_eq!(texts, ["é", ""]);

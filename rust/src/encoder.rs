@@ -223,7 +223,7 @@ impl Encoder {
                 .map(|()| work.ids)
                 .map_err(|error| match error.kind {
                     ErrorKind::Encoding | ErrorKind::Pattern => {
-                        Error::new(error.kind, format!("text {index}: {}", error.message))
+                        error.of_item(index as u64, &format!("text {index}: "))
                     }
                     _ => error,
                 })

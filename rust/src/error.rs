@@ -32,12 +32,31 @@ pub struct Error {
     pub kind: ErrorKind,
     /// The text for the user.
     pub message: String,
+    /// Which of several texts or documents is at fault, if one of them is.
+    pub item: Option<Item>,
+}
+
+/// Of an error: the text or document at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its number, counted from 0.
+    pub index: u64,
+    /// The text of the error without that number.
+    pub detail: String,
 }
 
 impl Error {
     /// An error of this kind with this text.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), item: None }
+    }
+
+    /// The error of one of several texts or documents; `place`, before its text, names it.
+    #[must_use]
+    pub fn of_item(self, index: u64, place: &str) -> Self {
+        let message = format!("{place}{}", self.message);
+        let item = Some(Item { index, detail: self.message });
+        Self { kind: self.kind, message, item }
     }
 
     /// The error by which a progress callback stops the work.

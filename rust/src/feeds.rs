@@ -206,7 +206,7 @@ pub(crate) fn regular_file_size(source: &Source) -> Option<u64> {
 /// Refuses document number `index` (from 0) if its `size` in bytes is over the limit.
 fn check_document_size(size: usize, index: u64) -> Result<()> {
     if size > MAX_DOCUMENT_BYTES {
-        return Err(too_long(&format!("document {index}"), MAX_DOCUMENT_BYTES));
+        return Err(too_long(MAX_DOCUMENT_BYTES).of_item(index, &format!("document {index}: ")));
     }
     Ok(())
 }

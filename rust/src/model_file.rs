@@ -186,6 +186,12 @@ fn check_frame(data: &[u8]) -> Result<&[u8]> {
     let well_formed =
         |hex: &&[u8]| hex.len() == 64 && hex.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let Some(hex) = hex.filter(well_formed).filter(|_| body.ends_with(b"\n")) else {
+        if !data.starts_with(b"{") {
+            return fail(
+                "this is no superword model: line 1 must begin with '{', or in a published file \
+                 with 'BoundlessBPE v2' or 'word v1'",
+            );
+        }
         return fail(
             "this is no superword model, or its end is missing or damaged: \
              the last line must be 'sha256 ' and 64 hexadecimal digits",

@@ -18,10 +18,18 @@ const HEADER: &str = "BoundlessBPE v2 ";
 /// the progress callback returns.
 pub fn published_from_bytes(data: &[u8], progress: &mut Progress<'_>) -> Result<Published> {
     let mut lines = Lines::new(data, progress);
-    let Some(kind) = lines.next()?.strip_prefix(HEADER) else {
+    let header = lines.next()?;
+    if header.starts_with('\u{feff}') {
+        return lines.fail("the line starts with a byte order mark: remove these three bytes");
+    }
+    let Some(kind) = header.strip_prefix(HEADER) else {
         return lines
             .fail("the line must begin with 'BoundlessBPE v2', the one version that is read");
     };
+    if kind.ends_with('\r') {
+        return lines
+            .fail("the line ends in a carriage return: every line must end in a line feed alone");
+    }
     if !matches!(kind, "word" | "boundless" | "superbpe") {
         return lines.fail("the kind must be word, boundless or superbpe");
     }

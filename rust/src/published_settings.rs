@@ -11,6 +11,7 @@ use crate::settings::{BlowUp, Cutting, ELIGIBLE_PATTERN, Rules, Scheme, Settings
 
 pub(crate) const NO_DELETIONS: &str = "1.1";
 /// What `published_configuration` reads.
+const OURS: &str = "a file NAME.superword can hold it";
 const LONGEST_DIGITS: usize = 30;
 
 fn patterns_of_scheme(scheme: Scheme) -> Option<(String, Option<String>, Option<Vec<String>>)> {
@@ -43,9 +44,14 @@ fn check(
     special_tokens: &[String],
 ) -> Result<()> {
     let error = |text| Err(Error::new(ErrorKind::Settings, text));
+    if cutting.scheme == Some(Scheme::None) {
+        return error(format!(
+            "scheme 'none' is not for a published file, which always cuts text by a pattern; {OURS}"
+        ));
+    }
     if rules != Rules::Superword {
         return error(format!(
-            "rules must be 'superword' for a published file, which cannot say '{}'",
+            "rules must be 'superword' for a published file, which cannot say '{}'; {OURS}",
             rules.name()
         ));
     }
@@ -58,7 +64,8 @@ fn check(
             .map(|scheme| scheme.name())
             .collect();
         return error(format!(
-            "scheme must be one of {} for a published file, which has no pattern for '{}'",
+            "scheme must be one of {} for a published file, which has no pattern for '{}'; \
+             {OURS}",
             known.join(", "),
             scheme.name()
         ));
@@ -68,7 +75,7 @@ fn check(
     {
         return error(format!(
             "tau must be a decimal number of at most {LONGEST_DIGITS} digits for a published \
-             file, not {tau}"
+             file, not {tau}; {OURS}"
         ));
     }
     check_published_special_tokens(special_tokens)

@@ -137,14 +137,23 @@ impl<S: Sink> Work for Scanner<'_, S> {
         match job {
             Job::Documents { first, documents } => {
                 (first..).zip(&documents).try_for_each(|(number, document)| {
-                    let place = || format!("document {number}");
-                    self.add(document, poll).map_err(|error| in_document(error, place))
+                    self.add(document, poll).map_err(|error| match error.kind {
+                        ErrorKind::Pattern => {
+                            error.of_item(number, &format!("document {number}: "))
+                        }
+                        _ => error,
+                    })
                 })
             }
             Job::Batch(source, mut batch) => {
                 while let Some(document) = batch.next_document(source, poll)? {
                     let added = self.add(&document, poll);
-                    added.map_err(|error| in_document(error, || batch.place(source)))?;
+                    added.map_err(|error| match error.kind {
+                        ErrorKind::Pattern => {
+                            Error::new(error.kind, format!("{}: {error}", batch.place(source)))
+                        }
+                        _ => error,
+                    })?;
                 }
                 Ok(())
             }
@@ -166,13 +175,5 @@ fn first_error(error: Error, mut cut: Cut<'_>, poll: &mut dyn FnMut() -> Result<
             Ok(false) => return error,
             Err(earlier) => return earlier,
         }
-    }
-}
-
-/// Names the document on which a pattern takes too many steps; all other errors do by themselves.
-fn in_document(error: Error, place: impl FnOnce() -> String) -> Error {
-    match error.kind {
-        ErrorKind::Pattern => Error::new(error.kind, format!("{}: {}", place(), error.message)),
-        _ => error,
     }
 }

@@ -135,7 +135,8 @@ def test_links(folder: Path) -> None:
         ),
         ("broken.txt", "broken.txt: there is no such file or folder"),
         ("circle.txt", "circle.txt: the links go round in a circle"),
-        ("pipe.txt", "pipe.txt: is no regular file"),
+        ("pipe.txt", "pipe.txt: is no regular file; copy it into one"),
+        ("pipe", "pipe: is no regular file; copy it into one"),
         ("a\nb\ud800.txt", r"a\nb\ud800.txt: a lone surrogate cannot be part of a path"),
         ("\ud800/*", r"\ud800/*: a lone surrogate cannot be part of a path"),
         ("a\ud800*", r"a\ud800*: a lone surrogate cannot be part of a path"),
@@ -157,6 +158,7 @@ def test_errors(folder: Path, files: object, text: str) -> None:
     (folder / "broken.txt").symlink_to("nowhere")
     (folder / "circle.txt").symlink_to("circle.txt")
     os.mkfifo(folder / "pipe.txt")
+    os.mkfifo(folder / "pipe")
     with pytest.raises(InputError) as caught:
         find_files(files)
     assert str(caught.value) == text

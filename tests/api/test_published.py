@@ -117,3 +117,86 @@ def test_a_one_phase_file_cannot_be_written_again(tmp_path: Path, backend_name: 
     assert loaded.report.notices
     loaded.save(tmp_path / "new.superword")
     assert Tokenizer.load(tmp_path / "new.superword") == loaded
+
+
+NOT_SAVED = "; a file NAME.superword can hold it"
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"scheme": "none"}, "scheme 'none' is not for a published file, which always cuts text by "
+                             "a pattern" + NOT_SAVED),
+        ({"scheme": "gpt2", "rules": "incremental"}, "rules must be 'superword' for a published "
+                                                     "file, which cannot say 'incremental'"
+                                                     + NOT_SAVED),
+        ({"scheme": "gpt2", "tau": "1/3"}, "tau must be a decimal number of at most 30 digits for "
+                                           "a published file, not 1/3" + NOT_SAVED),
+        ({"scheme": "gpt2", "special_tokens": ["a "]}, "special token 0 ends in a blank, which a "
+                                                       "published file cannot hold"),
+        ({"pattern": r"\S|\s"}, "a published file has the counts of tokens and the flags of "
+                                "merges, which this tokenizer does not know: train with "
+                                "published=True"),
+    ],
+)  # fmt: skip
+def test_why_a_tokenizer_has_no_published_file(
+    settings: dict[str, Any], text: str, backend_name: str, tmp_path: Path
+) -> None:
+    """The real reason, not advice to train again that would be refused for another one."""
+    tokenizer = superword.train(TEXTS, vocab_size=260, backend=backend_name, **settings)  # type: ignore[arg-type]
+    loaded = Tokenizer.from_bytes(tokenizer.to_bytes(), backend=backend_name)  # type: ignore[arg-type]
+    for found in (tokenizer, loaded):
+        with pytest.raises(superword.ModelFormatError) as caught:
+            found.to_bytes(published=True)
+        assert str(caught.value) == text
+        with pytest.raises(superword.ModelFormatError) as caught:
+            found.save(tmp_path / "x.model")
+        assert str(caught.value).endswith(f"x.model' cannot be written: {text}")
+    if "published=True" not in text:
+        with pytest.raises(superword.SettingsError) as refused:
+            superword.train(
+                TEXTS,
+                vocab_size=260,
+                published=True,
+                backend=backend_name,  # type: ignore[arg-type]
+                **settings,
+            )
+        assert str(refused.value) == text
+
+
+BEGINS = "the line must begin with 'BoundlessBPE v2', the one version that is read"
+OTHER = (
+    "this is no superword model: line 1 must begin with '{', or in a published file with "
+    "'BoundlessBPE v2' or 'word v1'"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda data: b"\xef\xbb\xbf" + data,
+         "line 1, header: the line starts with a byte order mark: remove these three bytes"),
+        (lambda data: b"\xef\xbb\xbfword v1\n",
+         "line 1, header: the line starts with a byte order mark: remove these three bytes"),
+        (lambda data: b"B" + data, f"line 1, header: {BEGINS}"),
+        (lambda data: data[1:], f"line 1, header: {BEGINS}"),
+        (lambda data: b"\0" * 25 + data[25:], f"line 1, header: {BEGINS}"),
+        (lambda data: b"\n" + data[data.index(b"\n") + 1 :], f"line 1, header: {BEGINS}"),
+        (lambda data: b"\xff" + data[1:], "line 1, header: byte 0 of the line is not UTF-8"),
+        (lambda data: data.replace(b"\n", b"\r\n"),
+         "line 1, header: the line ends in a carriage return: every line must end in a line feed "
+         "alone"),
+        (lambda data: data[26:], OTHER),
+        (lambda data: data.replace(b"\n", b" "), "line 1, header: the line has no line end"),
+        (lambda data: b"\n" + data, OTHER),
+        (lambda data: b"Word v1\n" + data[26:].replace(b"vocabulary", b'""'), OTHER),
+    ],
+)  # fmt: skip
+def test_a_damaged_first_line_is_named(
+    change: Any, text: str, file: Path, backend_name: str
+) -> None:
+    assert file.read_bytes()[:26] == b"BoundlessBPE v2 boundless\n"
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(superword.ModelFormatError) as caught:
+        Tokenizer.load(file, backend=backend_name)  # type: ignore[arg-type]
+    assert str(caught.value) == f"model file '{file}': {text}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,8 +48,8 @@ def call(backend_name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ru
     return call
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
     (folder / "docs").mkdir()
     (folder / "docs/a.txt").write_text(TEXT)
@@ -61,6 +62,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         backend="python",
     ).save(folder / "m.superword")
     return folder
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path) -> Path:
+    """One for each test: what another one has written is not there, whatever the order."""
+    return shutil.copytree(template, tmp_path / "cli")
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from cli.command import COMMAND, TEXT, Run, check_error, environment, lines_of
 
 import superword
-from superword import streams
 
 # --- train
 
@@ -245,18 +245,6 @@ def test_special_tokens(call: Run, model: superword.Tokenizer) -> None:
     check_error(done, 2, text)
 
 
-NO_UTF8 = "is not valid UTF-8; convert it to UTF-8 first (for example with iconv)"
-
-
-def test_input_that_is_no_utf8(call: Run, folder: Path) -> None:
-    done = call("encode", "m.superword", stdin=b"caf\xe9")
-    check_error(done, 3, f"standard input: byte 3 {NO_UTF8}")
-    assert done.stdout == b""
-    (folder / "bad.txt").write_bytes(b"fine\nfine\nb\xe2\x80\n")
-    done = call("encode", "m.superword", "bad.txt", "--lines")
-    check_error(done, 3, f"bad.txt: byte 11 {NO_UTF8}")
-
-
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -316,62 +304,6 @@ def test_help_and_version(call: Run) -> None:
     assert b"Exit codes: 0 done, 1 a check failed" in call("--help").stdout
 
 
-@pytest.fixture
-def costly(folder: Path, backend_name: str) -> str:
-    tokenizer = superword.train(
-        ["a"],
-        vocab_size=256,
-        pattern=r"\s+\s+\s+x|\S",
-        special_tokens=["<s>"],
-        backend=backend_name,  # type: ignore[arg-type]
-    )
-    tokenizer.save(folder / "costly.superword")
-    return "costly.superword"
-
-
-TOO_EXPENSIVE = (
-    "the pattern is too expensive: no end after {} steps, at position {} of the text, before "
-    f"'{' ' * 20}'; simplify the pattern, or cut the text"
-)
-
-
-@pytest.mark.parametrize("more", [[], ["--threads", "2"], ["--ordinary"]])
-def test_the_line_of_a_costly_text_is_named(
-    call: Run, folder: Path, costly: str, more: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blanks = " " * 500
-    steps = 2_000_000 + 100 * len(blanks)
-    if more == ["--ordinary"]:
-        steps += 400
-    else:
-        more = [*more, "--allowed-special", "all"]
-    lines = ["b"] * 70 + ["", f"a<s>{blanks}", "b", blanks]
-    text = "\n".join(lines).encode() + b"\n\xff\n"
-    (folder / "costly.txt").write_bytes(text)
-    what = f"line 72: {TOO_EXPENSIVE.format(steps, 4)}"
-    check_error(call("encode", costly, "costly.txt", "--lines", *more), 3, f"costly.txt: {what}")
-    done = call("encode", costly, "--lines", *more, stdin=text)
-    check_error(done, 3, f"standard input: {what}")
-    # what comes in pieces, too; the ids of those before are written
-    monkeypatch.setattr(streams, "_CHUNK", 100)
-    done = call("encode", costly, "--lines", *more, stdin=b"b\n" * 100 + text)
-    check_error(done, 3, f"standard input: {what.replace('72', '172')}")
-    assert done.stdout.startswith(b"98\n" * 100)
-    done = call("encode", costly, *more, stdin=f"a<s>{blanks}".encode())
-    check_error(done, 3, f"standard input: {TOO_EXPENSIVE.format(steps, 4)}")
-
-
-def test_the_first_line_at_fault_of_standard_input(call: Run) -> None:
-    """A later one that is no text is read already."""
-    blanks = " " * 500
-    options = ("--vocab-size", "260", "-o", "x", "--no-progress", "--pattern", r"\s+\s+\s+x|\S")
-    text = f"a\n{blanks}\n".encode() + b"\xff\n"
-    done = call("train", "-", "--lines", *options, stdin=text)
-    check_error(done, 3, f"document 1: {TOO_EXPENSIVE.format(2_050_000, 0)}")
-    done = call("train", "-", "--lines", *options, stdin=text[2:].replace(b" ", b"b"))
-    assert b"standard input: byte 501 is not valid UTF-8" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -384,22 +316,82 @@ def test_usage(call: Run, arguments: list[str], text: str) -> None:
     check_error(call(*arguments), 2, text)
 
 
+TRUNCATE = ["truncate", "m.superword", "--vocab-size", "256", "-o"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["inspect", "m.superword", "--tokens", "300"],
+        ["train", "docs", "--vocab-size", "257", "-o", "-"],
         ["encode", "m.superword", "docs/a.txt", "--ordinary"],
-        ["truncate", "m.superword", "--vocab-size", "256", "-o", "-"],
+        ["encode", "m.superword", "docs/a.txt", "--ordinary", "--lines"],
+        ["encode", "m.superword", "docs/a.txt", "--lines", "--allowed-special", "all"],
+        ["decode", "m.superword", "ids.txt"],
+        ["inspect", "m.superword", "--tokens", "300"],
+        ["inspect", "m.superword"],
+        [*TRUNCATE, "-"],
+        [*TRUNCATE, "/dev/stdout"],
+        [*TRUNCATE, "/dev/fd/1"],
         ["convert", "m.superword", "-"],
+        ["parity", "m.superword", "docs"],
         ["--help"],
+        ["encode", "--help"],
+        ["--version"],
     ],
+    ids=" ".join,
 )
-def test_a_closed_pipe_ends_quietly(run: Run, arguments: list[str]) -> None:
+def test_a_closed_pipe_ends_quietly(
+    run: Run, folder: Path, arguments: list[str], unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 0 from every command, under whatever name the pipe is an output."""
+    if "/dev/fd/1" in arguments and not Path("/dev/fd").exists():
+        pytest.skip("no such device here")
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    (folder / "ids.txt").write_bytes(b"116\n98\n")
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as out:
         done = run(*arguments, stdout=out)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_reader_that_has_enough(run: Run, folder: Path) -> None:
+    """It has read a part: what comes before an error of the input is no reason for another code."""
+    (folder / "many.txt").write_bytes(b"t\n" * 200_000)
+    with subprocess.Popen(["head", "-c", "10"], stdin=subprocess.PIPE, stdout=-1) as reader:
+        done = run("encode", "m.superword", "many.txt", "--lines", stdout=reader.stdin)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert reader.communicate()[0] == b"116\n116\n11"
+
+
+def test_a_pipe_to_train_on_is_refused(run: Run, folder: Path) -> None:
+    """It is walked and read more than once: not a part of it is used in silence."""
+    reading, writing = os.pipe()
+    with open(reading, "rb") as pipe, open(writing, "wb") as end:
+        end.write(b"to be")
+        end.flush()
+        name = f"/dev/fd/{reading}"
+        done = run("train", name, "--vocab-size", "257", "-o", "x", pass_fds=[reading])
+        check_error(done, 3, f"{name}: is no regular file; copy it into one")
+        assert pipe.read(5) == b"to be"
+
+
+def test_the_module_of_the_command_line(folder: Path, backend_name: str) -> None:
+    """`python -m superword.cli` is no second way that does nothing."""
+    for arguments in (["--version"], ["inspect", "m.superword"], ["encode"], ["inspect", "x"]):
+        one, two = (
+            subprocess.run(
+                [sys.executable, "-m", name, *arguments],
+                cwd=folder,
+                env=environment(backend_name),
+                capture_output=True,
+                check=False,
+            )
+            for name in ("superword", "superword.cli")
+        )
+        assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
+        assert one.stdout or one.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

@@ -70,6 +70,15 @@ def test_what_cannot_be_converted(call: Run, folder: Path, published: bytes) -> 
     check_error(
         call("convert", "m.superword", "new.model"),
         4,
+        "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts for a published file, which has no "
+        "pattern for 'gpt4o-uniscript'; a file NAME.superword can hold it",
+    )
+    done = call("convert", "p.model", "ours.superword")
+    assert done.returncode == 0
+    before.append(folder / "ours.superword")
+    check_error(
+        call("convert", "ours.superword", "new.model"),
+        4,
         "a published file has the counts of tokens and the flags of merges, which this tokenizer "
         "does not know: train with -o NAME.model",
     )
@@ -96,8 +105,18 @@ def test_settings_that_no_published_file_can_hold(call: Run, folder: Path) -> No
         done,
         2,
         "--scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts for a published file, which has "
-        "no pattern for 'gpt4o-uniscript'",
+        "no pattern for 'gpt4o-uniscript'; a file NAME.superword can hold it",
     )
+    assert not (folder / "new.model").exists()
+    done = call("train", "docs", "-o", "new.model", "--vocab-size", "280", "--scheme", "none")
+    none = (
+        "scheme 'none' is not for a published file, which always cuts text by a pattern; a file "
+        "NAME.superword can hold it"
+    )
+    check_error(done, 2, none)
+    options = ("--vocab-size", "280", "--scheme", "none")
+    assert call("train", "docs", "-o", "none.superword", *options).returncode == 0
+    check_error(call("convert", "none.superword", "new.model"), 4, none)
     assert not (folder / "new.model").exists()
 
 

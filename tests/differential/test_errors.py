@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -114,7 +116,20 @@ def outcome(case, backend_name, tokenizer, narrow, folder):
     """Type and text of the error, without the folder of this run."""
     with pytest.raises(superword.SuperwordError) as caught:
         act(case, backend_name, tokenizer, narrow, folder)
+    check_item(caught.value)
     return type(caught.value).__name__, str(caught.value).replace(f"{folder}", "{folder}")
+
+
+ITEM = re.compile(
+    r"(?:text|item|document) ([0-9]+)(?:: | of documents \(counted from 0\) )(.*)", re.S
+)
+
+
+def check_item(error):
+    """What the text says of the item at fault, the attributes say, too."""
+    match = ITEM.fullmatch(str(error))
+    expected = (int(match[1]), match[2]) if match else (None, None)
+    assert (error.index, error.detail) == expected
 
 
 @pytest.mark.filterwarnings("ignore::superword.SuperwordWarning")
@@ -124,6 +139,31 @@ def test_error(case, backend_name, tokenizer, narrow, tmp_path):
     assert found == (case["type"], case["text"])
     assert issubclass(getattr(superword, case["type"]), ValueError)
     assert issubclass(getattr(superword, case["type"]), TypeError) == ("Type" in case["type"])
+
+
+def test_the_item_at_fault(tokenizer, backend_name):
+    for threads in (1, 2):
+        with pytest.raises(superword.EncodingError) as caught:
+            tokenizer.encode_batch(["a", "", "b <s>", "<s>"], threads=threads)
+        check_item(caught.value)
+        assert caught.value.index == 2
+        assert caught.value.detail.startswith("special token '<s>' at position 2 is not allowed")
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (again.index, again.detail) == (2, caught.value.detail)
+        costly = ["a", " " * 500, " " * 500]
+        with pytest.raises(superword.PatternTooExpensiveError) as caught:
+            superword.train(
+                costly,
+                vocab_size=256,
+                pattern=r"\s+\s+\s+x|\S",
+                threads=threads,
+                backend=backend_name,
+            )
+        check_item(caught.value)
+        assert caught.value.index == 1
+    with pytest.raises(superword.EncodingError) as caught:
+        tokenizer.encode("<s>")
+    assert (caught.value.index, caught.value.detail) == (None, None)
 
 
 def test_there_are_many():

@@ -100,9 +100,9 @@ LONG = [
 
 @pytest.mark.parametrize(("scheme", "char", "length"), LONG, ids=ascii)
 def test_time_is_linear(backend: ModuleType, scheme: str, char: str, length: int) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     pieces = backend.pretokenize(char * length, scheme)
-    assert time.perf_counter() - start < 60, "quadratic work would take much longer"
+    assert time.process_time() - start < 60, "quadratic work would take much longer"
     assert b"".join(pieces) == char.encode() * length
 
 

@@ -263,11 +263,16 @@ def test_limits(backend):
     ("others", "text"),
     [
         ({}, "scheme must be one of gpt2, gpt4, gpt4o, gpt4o-scripts for a published file, which "
-             "has no pattern for 'gpt4o-uniscript'"),
+             "has no pattern for 'gpt4o-uniscript'; a file NAME.superword can hold it"),
+        ({"scheme": "none", "rules": "incremental"},
+         "scheme 'none' is not for a published file, which always cuts text by a pattern; a file "
+         "NAME.superword can hold it"),
         ({"scheme": "gpt4", "rules": "incremental"}, "rules must be 'superword' for a published "
-                                                     "file, which cannot say 'incremental'"),
+                                                     "file, which cannot say 'incremental'; "
+                                                     "a file NAME.superword can hold it"),
         ({"scheme": "gpt4", "tau": Fraction(1, 3)}, "tau must be a decimal number of at most 30 "
-                                                    "digits for a published file, not 1/3"),
+                                                    "digits for a published file, not 1/3; a file "
+                                                    "NAME.superword can hold it"),
         ({"scheme": "gpt4", "special_tokens": ("a ",)}, "special token 0 ends in a blank, which a "
                                                         "published file cannot hold"),
     ],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import final
 
-from superword.errors import InputError, PatternTooExpensiveError, TrainingError
+from superword.errors import InputError, PatternTooExpensiveError, TrainingError, of_item
 from superword.reference.documents import MAX_DOCUMENT_BYTES, documents_of_file
 from superword.reference.file_input import FileInput
 from superword.reference.pretokenize import Pretokenizer, pretokenizer_of
@@ -163,7 +163,7 @@ def count_documents(
             try:
                 counter.add(document)
             except PatternTooExpensiveError as error:
-                raise PatternTooExpensiveError(f"document {number}: {error}") from None
+                raise of_item(error, number, f"document {number}: ") from None
             done += size
             if progress:
                 progress("count", done, 0)
@@ -282,10 +282,10 @@ def merge_counts(parts: Sequence[Counts]) -> Counts:
 def check_document_size(size: int, index: int) -> None:
     """Refuse document number `index` (from 0) if its `size` in bytes is over the limit."""
     if size > MAX_DOCUMENT_BYTES:
-        raise InputError(
-            f"document {index}: is longer than {MAX_DOCUMENT_BYTES} bytes, the most for one "
-            "document; split it"
+        error = InputError(
+            f"is longer than {MAX_DOCUMENT_BYTES} bytes, the most for one document; split it"
         )
+        raise of_item(error, index, f"document {index}: ")
 
 
 def _check_count(what: str, index: int, count: int) -> None:

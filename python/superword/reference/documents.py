@@ -74,7 +74,7 @@ def documents_of_file(
                     f"{place}: is longer than {max_bytes} bytes, the most for one document; "
                     "split it"
                 )
-            text = _decode(path, line, start)
+            text = _decode(place, line, start)
             if kind == "jsonl":
                 if not text.strip(" \t\r"):
                     continue
@@ -120,11 +120,11 @@ def _plain_chunks(file: FileInput) -> Iterator[bytes]:
         yield chunk
 
 
-def _decode(path: str, data: bytes, offset: int) -> str:
+def _decode(place: str, data: bytes, offset: int) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path}: byte {offset + error.start} is not valid UTF-8; "
+            f"{place}: byte {offset + error.start} is not valid UTF-8; "
             "convert the file to UTF-8 first (for example with iconv)"
         ) from None

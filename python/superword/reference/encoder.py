@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from superword.errors import EncodingError, PatternTooExpensiveError
+from superword.errors import EncodingError, PatternTooExpensiveError, of_item
 from superword.model import Model, Op
 from superword.reference.deletions import RegularOps
 from superword.reference.final_ids import final_order
@@ -192,7 +192,7 @@ class Encoder:
             try:
                 out.append(self._encode(text, gate))
             except (EncodingError, PatternTooExpensiveError) as error:
-                raise type(error)(f"text {index}: {error}") from None
+                raise of_item(error, index, f"text {index}: ") from None
         return out
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:

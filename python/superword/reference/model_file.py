@@ -182,6 +182,11 @@ def _check_frame(data: bytes) -> bytes:
         raise ModelFormatError("this is no superword model: the file is empty")
     body = data[:-_FOOTER_BYTES]
     if not _FOOTER.fullmatch(data[-_FOOTER_BYTES - 1 :]):
+        if not data.startswith(b"{"):
+            raise ModelFormatError(
+                "this is no superword model: line 1 must begin with '{', or in a published file "
+                "with 'BoundlessBPE v2' or 'word v1'"
+            )
         raise ModelFormatError(
             "this is no superword model, or its end is missing or damaged: "
             "the last line must be 'sha256 ' and 64 hexadecimal digits"

@@ -39,9 +39,13 @@ def published_from_bytes(data: bytes) -> Published:
     """
     lines = Lines(data)
     header = lines.next()
+    if header.startswith("\ufeff"):
+        lines.fail("the line starts with a byte order mark: remove these three bytes")
     if not header.startswith(_HEADER):
         lines.fail("the line must begin with 'BoundlessBPE v2', the one version that is read")
     kind = header.removeprefix(_HEADER)
+    if kind.endswith("\r"):
+        lines.fail("the line ends in a carriage return: every line must end in a line feed alone")
     if kind not in _KINDS:
         lines.fail("the kind must be word, boundless or superbpe")
     lines.section = "vocabulary"

@@ -27,6 +27,7 @@ _PATTERNS = {
         tuple(sorted(LISTED_SCRIPTS)),
     ),
 }
+_OURS = "a file NAME.superword can hold it"
 _LONGEST_DIGITS = 30  # what `published_configuration` reads
 
 
@@ -49,19 +50,24 @@ def check_publishable(settings: Settings) -> None:
 def _check(
     rules: str, cutting: Cutting, tau: Fraction | None, special_tokens: Sequence[str]
 ) -> None:
+    if cutting.scheme == "none":
+        raise SettingsError(
+            "scheme 'none' is not for a published file, which always cuts text by a pattern; "
+            f"{_OURS}"
+        )
     if rules != "superword":
         raise SettingsError(
-            f"rules must be 'superword' for a published file, which cannot say '{rules}'"
+            f"rules must be 'superword' for a published file, which cannot say '{rules}'; {_OURS}"
         )
     if cutting.scheme is not None and cutting.scheme not in _PATTERNS:
         raise SettingsError(
             f"scheme must be one of {', '.join(_PATTERNS)} for a published file, which has no "
-            f"pattern for '{cutting.scheme}'"
+            f"pattern for '{cutting.scheme}'; {_OURS}"
         )
     if tau is not None and _decimal(tau) is None:
         raise SettingsError(
             f"tau must be a decimal number of at most {_LONGEST_DIGITS} digits for a published "
-            f"file, not {fraction_text(tau)}"
+            f"file, not {fraction_text(tau)}; {_OURS}"
         )
     check_published_special_tokens(special_tokens)
 
