@@ -224,7 +224,7 @@ def trained_elsewhere(request: dict[str, Any]) -> Tokenizer:
     model = f"{request['path']}.superword"
     arguments = [request["path"], request["scheme"], str(request["vocab_size"]), model]
     subprocess.run([sys.executable, "-c", script, *arguments], check=True)
-    return Tokenizer.load(model, backend="rust")
+    return Tokenizer.from_bytes(Path(model).read_bytes(), backend="rust")
 
 
 def run(request: dict[str, Any], timeout: float) -> dict[str, Any]:
