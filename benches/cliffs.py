@@ -5,7 +5,7 @@ vocabulary grows with it and training goes on to the rarest pairs. Every measure
 its own: the user CPU of the training call, and the most memory held beyond what was held before it.
 The exponent is the slope over all sizes: 1.0 is linear, n log n shows as about 1.1 here, 2.0 is
 quadratic. Everything from 1.5 on is called a cliff, and so is what ends in no result; the status is
-1 if there is one.
+1 if there is one. A text that no scheme cuts is trained on by `bpe` alone, and then encoded.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from compare.worker import peak_bytes
-from superword import train
+from superword import Tokenizer, train
 from superword.corpus import find_files
 
 SIZES = (250_000, 500_000, 1_000_000, 2_000_000)
 ALGORITHMS = ("bpe", "boundless")
+ENCODE = "encode"  # in the place of an algorithm
 BYTES_PER_TOKEN = 4
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CLIFF = 1.5
@@ -46,6 +47,12 @@ class Case:
     make: Callable[[int], Iterable[str]]
     jsonl: bool = False
     scheme: str = "gpt4o-uniscript"
+
+    def jobs(self, algorithms: Sequence[str]) -> list[str]:
+        """What is measured, of these algorithms."""
+        if self.scheme != "none":
+            return list(algorithms)
+        return [name for name in algorithms if name == "bpe"] + [ENCODE]
 
     def write(self, size: int, folder: Path) -> Path:
         """The text as a file for training: .jsonl, or .txt with one document."""
@@ -156,24 +163,38 @@ CASES = (
     Case("new words, one run", one_document(new_words)),
     Case("new words, a document each", new_words, jsonl=True),
     Case("documents of 20 bytes", small_documents, jsonl=True),
+    Case("uncut: one letter", repeated("a"), scheme="none"),
+    Case("uncut: random letters", at_random(LETTERS), scheme="none"),
+    Case("uncut: two random letters", at_random("ab"), scheme="none"),
+    Case("uncut: word of Fibonacci", fibonacci, scheme="none"),
+    Case("uncut: ab again and again", repeated("ab"), scheme="none"),
+    Case("uncut: random digits", at_random("0123456789"), scheme="none"),
+    Case("uncut: 1,000 words at random", words_at_random(WORDS), scheme="none"),
+    Case("uncut: documents of 20 bytes", small_documents, jsonl=True, scheme="none"),
 )
 
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
-    """Train once on a file, in this process."""
+    """Train once on a file, or encode it, in this process."""
     limit = request["memory_limit"]
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     find_files([request["path"]], "text", False)  # what is imported on first use
+    if request["algorithm"] == ENCODE:
+        texts = list(documents(Path(request["path"])))
+        trained = trained_elsewhere(request)
     before_bytes = peak_bytes()
     wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    trained = train(
-        files=request["path"],
-        algorithm=request["algorithm"],
-        vocab_size=request["vocab_size"],
-        scheme=request["scheme"],
-        threads=1,
-        backend="rust",
-    )
+    if request["algorithm"] == ENCODE:
+        trained.encode_batch(texts, threads=1)
+    else:
+        trained = train(
+            files=request["path"],
+            algorithm=request["algorithm"],
+            vocab_size=request["vocab_size"],
+            scheme=request["scheme"],
+            threads=1,
+            backend="rust",
+        )
     after = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "seconds": after.ru_utime - before.ru_utime,
@@ -182,6 +203,28 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
         "bytes": peak_bytes() - before_bytes,
         "tokens": trained.vocab_size,
     }
+
+
+def documents(path: Path) -> Iterator[str]:
+    """The documents of a file that a case has written."""
+    if path.suffix == ".jsonl":
+        yield from _texts(path)
+    else:
+        yield path.read_text(encoding="utf-8")
+
+
+def trained_elsewhere(request: dict[str, Any]) -> Tokenizer:
+    """The model of the same text, made by another process: what that holds is not held here."""
+    script = (
+        "import sys; from superword import train; "
+        "path, scheme, size, model = sys.argv[1:]; "
+        "train(files=path, algorithm='bpe', vocab_size=int(size), scheme=scheme, threads=1, "
+        "backend='rust').save(model)"
+    )
+    model = f"{request['path']}.superword"
+    arguments = [request["path"], request["scheme"], str(request["vocab_size"]), model]
+    subprocess.run([sys.executable, "-c", script, *arguments], check=True)
+    return Tokenizer.from_bytes(Path(model).read_bytes(), backend="rust")
 
 
 def run(request: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -288,7 +331,7 @@ def main() -> int:
     for case in cases:
         if options.cases and not any(part in case.name for part in options.cases):
             continue
-        for algorithm in options.algorithms.split(","):
+        for algorithm in case.jobs(options.algorithms.split(",")):
             limits = (options.vocab_size, options.gigabytes, options.timeout)
             line, cliff = summary(list(grow(case, algorithm, sizes, *limits)))
             print(line, flush=True)

@@ -5,7 +5,8 @@ stretch of the machine meets all of them; a row has the median. User CPU seconds
 call alone. What Python allocates is traced in separate runs, since tracing is slow.
 
 The texts are those of the shared corpus where there is one (SUPERWORD_SHARED, ../shared), else the
-demo corpus. `--quick` is for trying it out: a tenth of everything.
+demo corpus. `--quick` is for trying it out: a tenth of everything. `--recipes` fits the seven
+recipes of the tests whole, by the full scan, too, which takes minutes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,16 @@ PROGRAMS = {
     ENCODE: ["full scan", "python", "rust"],
     LARGE: ["python", "rust"],
 }
+# Each: (name, the texts, what parts them into documents, vocabulary size)
+RECIPES = [
+    ("english", ["en_fit_82257.txt"], None, 4096),
+    ("many languages", ["multi_fit_82257.txt"], None, 4096),
+    ("english, small", ["en_fit_82257.txt"], None, 2048),
+    ("many languages, small", ["multi_fit_82257.txt"], None, 2048),
+    ("both, one document each", ["en_fit_82257.txt", "multi_fit_82257.txt"], None, 1024),
+    ("paragraphs", ["en_fit_82257.txt"], "\n\n", 1024),
+    ("words, most of them again and again", ["en_fit_82257.txt"], " ", 512),
+]
 # What is over in milliseconds is done so often in one process, and the median of these counts.
 REPEATS = {"python": 3, "rust": 9}
 
@@ -50,9 +61,25 @@ def texts(job: str, quick: bool) -> tuple[str, str]:
         name = "en_fit_1950k.txt" if job == LARGE else "en_fit_82257.txt"
         learned, other = FOLDER / name, FOLDER / "eval/1_en_northanger_abbey.txt"
         return _start(learned.read_bytes(), length), _start(other.read_bytes(), length)
-    lines = (ROOT / "examples/corpus/english.jsonl").read_text("utf-8").splitlines()
-    whole = "\n".join(json.loads(line)["text"] for line in lines).encode()
+    whole = _demo("english")
     return _start(whole, length), _start(whole[-length:], length)
+
+
+def recipe_documents(recipe: str, quick: bool) -> tuple[list[str], int]:
+    """The documents of a recipe, and its vocabulary size."""
+    (found,) = [found for found in RECIPES if found[0] == recipe]
+    _, names, parted, size = found
+    length, size = (8000 // len(names), 256 + (size - 256) // 10) if quick else (82_257, size)
+    wholes = []
+    for name in names:
+        path, demo = FOLDER / name, "english" if name.startswith("en") else "multilingual"
+        wholes.append(_start(path.read_bytes() if path.exists() else _demo(demo), length))
+    return [part for whole in wholes for part in (whole.split(parted) if parted else [whole])], size
+
+
+def _demo(name: str) -> bytes:
+    lines = (ROOT / f"examples/corpus/{name}.jsonl").read_text("utf-8").splitlines()
+    return "\n".join(json.loads(line)["text"] for line in lines).encode()
 
 
 def _start(data: bytes, length: int) -> str:
@@ -82,6 +109,11 @@ def counter_form(text: str, vocab_size: int) -> list[tuple[tuple[int, int], int]
 
 def call(job: str, program: Any, quick: bool) -> Callable[[], object]:
     """The call to measure; what it needs is made ready here. It returns something to compare."""
+    if job not in BYTES:
+        documents, size = recipe_documents(job, quick)
+        if program == "full scan":
+            return lambda: full_scan.fit(documents, size)
+        return lambda: document_bpe.fit(documents, size, backend=program).to_bytes()
     learned, other = texts(job, quick)
     size = SIZES[job] if not quick else 256 + (SIZES[job] - 256) // 10
     if job == ENCODE:
@@ -154,16 +186,42 @@ def rows(job: str, runs: int, quick: bool) -> list[str]:
     ]
 
 
+def recipe_rows(quick: bool) -> Iterator[str]:
+    """A row for each recipe, fitted once by all three, which must agree to the byte."""
+    for recipe, *_ in RECIPES:
+        documents, size = recipe_documents(recipe, quick)
+        found = {}
+        for program in ("full scan", "python", "rust"):
+            found[program] = in_a_process(recipe, program, quick)
+            print(f"{recipe}: {program}: {found[program]['seconds']:.4f} s", file=sys.stderr)
+        results = {str(measured["result"]) for measured in found.values()}
+        if len(results) != 1:
+            raise SystemExit(f"{recipe}: the programs do not agree: {found}")
+        scan, python, rust = (float(measured["seconds"]) for measured in found.values())
+        texts = sum(len(document.encode()) for document in documents)
+        yield (
+            f"| {recipe} | {len(documents):,} | {texts:,} | {size:,} | {scan:.2f} | {python:.3f} | "
+            f"{rust:.4f} | {results.pop()[:12]} |"
+        )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="of each program; default: 3")
     parser.add_argument("--jobs", nargs="*", choices=list(BYTES), default=list(BYTES))
+    parser.add_argument("--recipes", action="store_true", help="the seven recipes instead, once")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         print(json.dumps(measure(*json.loads(options.measure))))
+        return
+    if options.recipes:
+        print("| recipe | documents | bytes | tokens | full scan s | Python s | Rust s | SHA-256 |")
+        print("|---|---:|---:|---:|---:|---:|---:|---|")
+        for row in recipe_rows(options.quick):
+            print(row, flush=True)
         return
     head = "| job | program | user CPU s | from, to | ratio | traced MiB | process MiB |"
     lines = [head, "|---|---|---:|---:|---:|---:|---:|"]

@@ -61,24 +61,25 @@ def read_model(path: str) -> bytes:
     try:
         # Non-blocking: opening a pipe must not wait for its writer only to be refused.
         with open(os.open(path, flags), "rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if stat.S_ISDIR(mode):
+            status = os.fstat(file.fileno())
+            if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(errno.EISDIR, "")
-            if not stat.S_ISREG(mode):
+            if not stat.S_ISREG(status.st_mode):
                 raise ModelFormatError(
                     f"model file '{shown}' cannot be read: it is no regular file; copy it into one"
                 )
-            data = file.read(MAX_MODEL_BYTES + 1)
+            # (a size given to read() would be asked for at once, whatever the file has)
+            if status.st_size > MAX_MODEL_BYTES:
+                raise ModelFormatError(
+                    f"model file '{shown}' cannot be read: it has more than {MAX_MODEL_BYTES} "
+                    "bytes; if it is a model all the same, read it yourself and use "
+                    "Tokenizer.from_bytes"
+                )
+            return file.read()
     except ModelFormatError:
         raise
     except (OSError, ValueError) as error:
         raise ModelFormatError(f"model file '{shown}' cannot be read: {reason(error)}") from None
-    if len(data) > MAX_MODEL_BYTES:
-        raise ModelFormatError(
-            f"model file '{shown}' cannot be read: it has more than {MAX_MODEL_BYTES} bytes; "
-            "if it is a model all the same, read it yourself and use Tokenizer.from_bytes"
-        )
-    return data
 
 
 def write_model(path: str, data: bytes) -> None:

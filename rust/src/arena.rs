@@ -16,7 +16,7 @@ use crate::ticker::Ticker;
 /// The token of a sentinel.
 pub const END: u32 = u32::MAX;
 /// In the slot where a token started that was merged into its left neighbour.
-const DEAD: u32 = u32::MAX - 1;
+pub const DEAD: u32 = u32::MAX - 1;
 /// Slots are numbered with 32 bits.
 const MAX_SLOTS: u64 = u32::MAX as u64;
 /// The group of a slot is looked up per block of so many slots.
@@ -222,6 +222,17 @@ impl Arena {
         group
     }
 
+    /// While each token fills one slot: the groups of sequences of one count, as the first slot, the
+    /// slots with a sentinel behind each sequence, and that count.
+    pub fn flat_groups(&self) -> Option<impl Iterator<Item = (usize, &[u32], u64)>> {
+        let is_flat = self.forms.is_empty() && self.spans.iter().all(|&span| span == 1);
+        let group = |(i, &(start, count)): (usize, &(u32, u64))| {
+            let end = self.groups.get(i + 1).map_or(self.slots.len(), |&(next, _)| next as usize);
+            (start as usize, &self.slots[start as usize..end], count)
+        };
+        is_flat.then(|| self.groups.iter().enumerate().map(group))
+    }
+
     /// Every slot where a token starts that has a right neighbour, in order, with the two tokens.
     pub fn adjacent(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         self.adjacent_in(0..self.slots.len())
@@ -282,6 +293,17 @@ impl Arena {
             self.starts[here / 64] |= 1 << (here % 64);
             here += span;
         }
+    }
+
+    /// The slots, the span of each token and the one count of all sequences, if there is no more to
+    /// know: no token has several spans, and none is ever split. `new` is about to be made first.
+    pub fn plain(&mut self, left: u32, right: u32, new: u32) -> Option<(&mut [u32], &[u32], u64)> {
+        let [(_, count)] = self.groups[..] else { return None };
+        if !self.forms.is_empty() || !self.starts.is_empty() {
+            return None;
+        }
+        self.number(new, self.spans[left as usize] + self.spans[right as usize]);
+        Some((&mut self.slots, &self.spans, count))
     }
 
     /// What slots hold for a token of this span.

@@ -78,7 +78,8 @@ pub(crate) fn train_vocabulary(
         Some(_) => 1,
     };
     let limits = (settings.max_token_bytes, None);
-    let mut pairs = Pairs::new(vocabulary, arena, settings.rules, limits, floor, 1, ticker)?;
+    let counted = Pairs::count(vocabulary, arena, settings.rules, limits, floor, 1, ticker)?;
+    let mut pairs = counted.note_places(ticker)?;
     if settings.tau.is_some() {
         pairs.allow_deletes(settings.blow_up);
     }

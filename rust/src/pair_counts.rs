@@ -12,6 +12,8 @@ use crate::ticker::Ticker;
 
 /// Up to so many tokens pairs are counted in a square of numbers.
 const SQUARE: usize = 256;
+/// So many slots are looked at between two calls of the ticker.
+const PIECE: usize = 1 << 12;
 /// A thread of its own is not worth it for fewer slots.
 const SLOTS_PER_THREAD: usize = if cfg!(test) { 20 } else { 1 << 16 };
 
@@ -21,6 +23,63 @@ pub struct Wanted<F> {
     pub disjoint: bool,
     /// Whether a pair is wanted at all.
     pub allowed: F,
+}
+
+/// The number in a table of each pair of an arena: to find it there is what costs.
+pub enum Numbers {
+    /// Of the pairs in their order, or [`NONE`].
+    Listed(Vec<u32>),
+    /// While each token fills one slot: by left and right, in rows; or [`NONE`].
+    Square {
+        /// One more than there are tokens.
+        side: usize,
+        numbers: Vec<u32>,
+    },
+}
+
+impl Numbers {
+    /// All of them, in no order that means anything.
+    pub fn all(&mut self) -> &mut [u32] {
+        match self {
+            Self::Listed(numbers) | Self::Square { numbers, .. } => numbers,
+        }
+    }
+
+    /// Calls `each` with every slot of the same arena where a pair starts that has a number, and that.
+    ///
+    /// # Errors
+    /// What the progress callback returns.
+    pub fn each_place(
+        &self,
+        arena: &Arena,
+        ticker: &mut Ticker<'_, '_>,
+        mut each: impl FnMut(usize, u32),
+    ) -> Result<()> {
+        let mut note = |slot: usize, number: u32| {
+            if number != NONE {
+                each(slot, number);
+            }
+        };
+        match self {
+            Self::Listed(numbers) => {
+                for ((slot, ..), &number) in arena.adjacent().zip(numbers) {
+                    ticker.work(1)?;
+                    note(slot, number);
+                }
+            }
+            Self::Square { side, numbers } => {
+                for (first, slots, _) in arena.flat_groups().into_iter().flatten() {
+                    for (start, some) in pieces(slots) {
+                        ticker.work(some.len())?;
+                        for (pair, slot) in some.windows(2).zip(first + start..) {
+                            note(slot, numbers[cell(pair, *side)]);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Calls `each` with every pair of a range, from left to right, and its weight, 0 if it overlaps one
@@ -63,22 +122,29 @@ pub fn count_pairs(
     table: &mut PairTable,
     threads: usize,
     ticker: &mut Ticker<'_, '_>,
-) -> Result<Vec<u32>> {
+) -> Result<Numbers> {
     let threads = threads.min(arena.slots() / SLOTS_PER_THREAD + 1);
+    if threads == 1
+        && tokens <= SQUARE
+        && let Some(groups) = arena.flat_groups()
+    {
+        return count_few(groups, tokens, wanted, table, ticker);
+    }
     if threads == 1 {
-        return count_range(arena, 0..arena.slots(), tokens, wanted, table, ticker);
+        let numbers = count_range(arena, 0..arena.slots(), wanted, table, ticker)?;
+        return Ok(Numbers::Listed(numbers));
     }
     let ranges = arena.ranges(threads);
     let work = |part: usize, check: &mut Progress<'_>| {
         let ticker = &mut Ticker::new(check, "", 0);
         let mut table = PairTable::default();
         let range = ranges[part].clone();
-        let numbers = count_range(arena, range, tokens, wanted, &mut table, ticker)?;
+        let numbers = count_range(arena, range, wanted, &mut table, ticker)?;
         Ok((table, numbers))
     };
     let poll = &mut |_: &'static str, _: u64, _: u64| ticker.report_again();
     let mut parts = map_in_order("", threads, threads, &work, poll)?.into_iter();
-    let Some((first, mut all)) = parts.next() else { return Ok(Vec::new()) };
+    let Some((first, mut all)) = parts.next() else { return Ok(Numbers::Listed(Vec::new())) };
     *table = first;
     for (part, numbers) in parts {
         let joined = table.join(&part);
@@ -86,20 +152,16 @@ pub fn count_pairs(
         all.extend(numbers.into_iter().map(same));
         ticker.report_again()?;
     }
-    Ok(all)
+    Ok(Numbers::Listed(all))
 }
 
 fn count_range(
     arena: &Arena,
     range: Range<usize>,
-    tokens: usize,
     wanted: &Wanted<impl Fn(u32, u32) -> bool>,
     table: &mut PairTable,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<Vec<u32>> {
-    if tokens <= SQUARE {
-        return count_few(arena, range, tokens, wanted, table, ticker);
-    }
     let mut numbers = Vec::new();
     // Pairs that wait to be found together: their weights, and where their numbers go.
     let (mut pairs, mut waiting, mut found) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,30 +191,53 @@ fn count_range(
     Ok(numbers)
 }
 
-/// As [`count_range`] for few tokens: the numbers of their pairs fit into a square.
-fn count_few(
-    arena: &Arena,
-    range: Range<usize>,
+/// As [`count_range`] where each of few tokens fills one slot: a square has room for all their pairs.
+fn count_few<'a>(
+    groups: impl Iterator<Item = (usize, &'a [u32], u64)>,
     tokens: usize,
     wanted: &Wanted<impl Fn(u32, u32) -> bool>,
     table: &mut PairTable,
     ticker: &mut Ticker<'_, '_>,
-) -> Result<Vec<u32>> {
-    let mut square = vec![NONE; tokens * tokens];
-    let mut numbers = Vec::new();
-    each_pair(arena, range, wanted.disjoint, ticker, |left, right, weight| {
-        if !(wanted.allowed)(left, right) {
-            numbers.push(NONE);
-            return;
+) -> Result<Numbers> {
+    let side = tokens + 1;
+    let mut counted = vec![(0_u64, 0_u32); side * side];
+    for (_, slots, weight) in groups {
+        let mut taken = false; // whether the pair before was (x, x) and counted
+        for (_, some) in pieces(slots) {
+            ticker.work(some.len())?;
+            for pair in some.windows(2) {
+                taken = wanted.disjoint && pair[0] == pair[1] && !taken;
+                let overlaps = wanted.disjoint && pair[0] == pair[1] && !taken;
+                let (count, places) = &mut counted[cell(pair, side)];
+                *count += if overlaps { 0 } else { weight };
+                *places += 1;
+            }
         }
-        let number = &mut square[left as usize * tokens + right as usize];
-        if *number == NONE {
-            *number = table.add(left, right);
+    }
+    let mut numbers = vec![NONE; side * side];
+    for (left, right) in (0..tokens).flat_map(|left| (0..tokens).map(move |right| (left, right))) {
+        let (count, places) = counted[left * side + right];
+        if places > 0 && (wanted.allowed)(left as u32, right as u32) {
+            let number = table.add(left as u32, right as u32);
+            let pair = &mut table.pairs[number as usize];
+            (pair.count, pair.block.length) = (count, places);
+            numbers[left * side + right] = number;
         }
-        numbers.push(*number);
-        table.pairs[*number as usize].add_place(weight);
-    })?;
-    Ok(numbers)
+    }
+    Ok(Numbers::Square { side, numbers })
+}
+
+/// Slots in pieces, each with the first slot of the next one, and where it starts.
+fn pieces(slots: &[u32]) -> impl Iterator<Item = (usize, &[u32])> {
+    let starts = (0..slots.len()).step_by(PIECE);
+    starts.map(|start| (start, &slots[start..slots.len().min(start + PIECE + 1)]))
+}
+
+/// Where the pair of two slots stands in a square; one with a sentinel in the last row or column.
+#[inline]
+fn cell(pair: &[u32], side: usize) -> usize {
+    let part = |token: u32| (token as usize).min(side - 1);
+    part(pair[0]) * side + part(pair[1])
 }
 
 #[cfg(test)]
@@ -190,10 +275,13 @@ mod tests {
                 let mut table = PairTable::default();
                 let mut numbers =
                     count_pairs(&arena, tokens, &wanted, &mut table, threads, ticker).unwrap();
-                table.leave_out_below(floor, &mut numbers);
-                for ((_, left, right), number) in arena.adjacent().zip(numbers) {
-                    assert_eq!(table.find(left, right).unwrap_or(NONE), number);
-                }
+                table.leave_out_below(floor, numbers.all());
+                let mut places = Vec::new();
+                numbers
+                    .each_place(&arena, ticker, |slot, number| places.push((slot, number)))
+                    .unwrap();
+                let find = |(slot, left, right)| Some((slot, table.find(left, right)?));
+                assert_eq!(places, arena.adjacent().filter_map(find).collect::<Vec<_>>());
                 let mut pairs: Vec<_> = (0..table.pairs.len() as u32)
                     .map(|number| {
                         let pair = &table.pairs[number as usize];

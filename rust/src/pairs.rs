@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::heap::PairHeap;
 use crate::homes::Homes;
 use crate::model::{Op, OpKind};
-use crate::pair_counts::{Wanted, count_pairs};
+use crate::pair_counts::{Numbers, Wanted, count_pairs};
 use crate::pair_table::{Block, NONE, Pair, PairTable, TOGETHER};
 use crate::settings::{BlowUp, Rules};
 use crate::sides::{Merge, Side, replace};
@@ -64,7 +64,7 @@ pub struct Pairs {
 /// beside which others may do something else.
 pub struct Counted {
     pairs: Pairs,
-    numbers: Vec<u32>,
+    numbers: Numbers,
 }
 
 impl Counted {
@@ -80,22 +80,6 @@ impl Counted {
 }
 
 impl Pairs {
-    /// Counts all pairs and notes their places: [`Self::count`] and [`Counted::note_places`].
-    ///
-    /// # Errors
-    /// What the progress callback returns.
-    pub fn new(
-        vocabulary: Vocabulary,
-        arena: Arena,
-        rules: Rules,
-        limits: (Option<u64>, Option<u64>),
-        floor: u64,
-        threads: usize,
-        ticker: &mut Ticker<'_, '_>,
-    ) -> Result<Self> {
-        Self::count(vocabulary, arena, rules, limits, floor, threads, ticker)?.note_places(ticker)
-    }
-
     /// Counts all pairs. `max_bytes` and `max_pretokens` limit what a merge may make; `floor` is a
     /// guess at the lowest count that will be needed, which changes time and memory alone; so do the
     /// `threads`, which count.
@@ -304,7 +288,7 @@ impl Pairs {
 
     /// Counts all pairs, and keeps those that are not below the floor; their numbers are for
     /// [`Self::note_places`].
-    fn count_above(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<Vec<u32>> {
+    fn count_above(&mut self, floor: u64, ticker: &mut Ticker<'_, '_>) -> Result<Numbers> {
         self.floor = floor.max(1);
         self.heap.clear(self.floor);
         self.table.clear();
@@ -317,7 +301,7 @@ impl Pairs {
         };
         let tokens = vocabulary.len();
         let mut numbers = count_pairs(arena, tokens, &wanted, table, self.threads, ticker)?;
-        self.table.leave_out_below(self.floor, &mut numbers);
+        self.table.leave_out_below(self.floor, numbers.all());
         Ok(numbers)
     }
 
@@ -343,7 +327,7 @@ impl Pairs {
     fn note_places(
         &mut self,
         wanted: impl Fn(u32, u32) -> bool,
-        numbers: &[u32],
+        numbers: &Numbers,
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         let first = self.places.len();
@@ -364,18 +348,14 @@ impl Pairs {
             }
         }
         self.places.resize(first + length as usize, 0);
-        for ((slot, ..), &number) in self.arena.adjacent().zip(numbers) {
-            ticker.work(1)?;
-            if number == NONE {
-                continue;
-            }
+        let places = &mut self.places[first..];
+        numbers.each_place(&self.arena, ticker, |slot, number| {
             let next = &mut next[number as usize];
             if *next != NONE {
-                self.places[first + *next as usize] = slot as u32;
+                places[*next as usize] = slot as u32;
                 *next += 1;
             }
-        }
-        Ok(())
+        })
     }
 
     /// The number of a pair, a new one if it must be; `None` if the limits forbid the pair: what can
@@ -522,7 +502,10 @@ mod tests {
                 let vocabulary = vocabulary.clone();
                 let threads = 1 + round % 3;
                 let mut pairs =
-                    Pairs::new(vocabulary, arena, rules, limits, floor, threads, ticker).unwrap();
+                    Pairs::count(vocabulary, arena, rules, limits, floor, threads, ticker)
+                        .unwrap()
+                        .note_places(ticker)
+                        .unwrap();
                 let (kind, ignore) = (OpKind::Supermerge, &mut |_: &Op| ());
                 let made =
                     merge_best(kind, wanted, &mut pairs, min_count, None, ignore, ticker).unwrap();

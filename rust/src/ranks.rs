@@ -3,90 +3,204 @@
 //! Where each merge makes a token that nothing made before, a pair with that token has a higher
 //! rank. So ranks only rise while a text is encoded, and all places of one rank are known before the
 //! first of them is merged: lists by rank do what a heap of (rank, place) does, in linear time.
+//!
+//! What the processor foresees wrongly would cost most here, so little branches on what is read: the
+//! places of a rank are first sifted, then merged, and what is not to be kept is written, too, and
+//! written over.
+
+use std::hash::{BuildHasher, RandomState};
 
 use crate::error::Result;
 use crate::model::{Op, OpKind};
-use crate::replay::{GONE, NONE, Scratch};
+use crate::replay::{GONE, Scratch};
 use crate::ticker::Ticker;
 
 /// Texts of fewer tokens are not worth the lists of all ranks, and longer ones would have more
-/// entries than 32 bits can number.
+/// places than 32 bits can number: at most three for each token.
 const TOKENS: std::ops::Range<usize> = 1 << 10..1 << 30;
 const BYTES: usize = 256;
+/// So many places are looked at between two calls of the ticker.
+const TOGETHER: usize = 1 << 12;
 
 /// The merges of a model of which each makes another token; a rank is the index of an op.
 #[derive(Clone, Debug)]
 pub struct Ranks {
-    /// By rank.
+    /// By rank; its length stands for no rank.
     ops: Vec<Op>,
-    /// By left and right byte: the rank of the two, or [`NONE`].
+    /// By token: how many bytes it has, or more than any text. The last is no token, the end.
+    lengths: Vec<u32>,
+    /// By left and right byte: the rank of the two.
     bytes: Vec<u32>,
     after: Neighbours,
     before: Neighbours,
 }
 
-/// For each token the tokens on one side of it with which it merges, ascending, and the rank.
+/// For each token the tokens on one side of it with which it merges, and the rank: a small hash
+/// table each, at most a quarter full.
 #[derive(Clone, Debug)]
 struct Neighbours {
-    starts: Vec<u32>,
-    entries: Vec<(u32, u32)>,
+    seed: u64,
+    /// By token: where its table starts, and its size less one.
+    tables: Vec<(u32, u32)>,
+    /// (neighbour, rank); where there is no neighbour stands no rank.
+    slots: Vec<(u32, u32)>,
 }
 
+/// In the place of a neighbour.
+const EMPTY: u32 = u32::MAX;
+
 impl Neighbours {
-    /// `merges` are (token, neighbour, rank) of tokens below `tokens`; of equal pairs the lowest rank
+    /// `merges` are (token, neighbour) of tokens below `tokens`, by rank; of equal pairs the first
     /// counts.
-    fn new(mut merges: Vec<(u32, u32, u32)>, tokens: usize) -> Self {
-        merges.sort_unstable();
-        merges.dedup_by_key(|&mut (token, neighbour, _)| (token, neighbour));
-        let mut starts = vec![0; tokens + 1];
-        merges.iter().for_each(|&(token, ..)| starts[token as usize + 1] += 1);
-        for token in 0..tokens {
-            starts[token + 1] += starts[token];
+    fn new(merges: impl Iterator<Item = (u32, u32)> + Clone, tokens: usize, none: u32) -> Self {
+        let mut counts = vec![0_u32; tokens];
+        merges.clone().for_each(|(token, _)| counts[token as usize] += 1);
+        // All tokens without a neighbour share the one slot of the first table.
+        let mut slots = 1;
+        let mut table = |count: u32| {
+            let size = if count == 0 { 1 } else { (4 * count).next_power_of_two() };
+            let start = if count == 0 { 0 } else { slots };
+            slots = slots.max(start + size);
+            (start, size - 1)
+        };
+        let tables = counts.into_iter().map(&mut table).collect();
+        let seed = RandomState::new().hash_one(0) | 1;
+        let mut all = Self { seed, tables, slots: vec![(EMPTY, none); slots as usize] };
+        for ((token, neighbour), rank) in merges.zip(0..) {
+            let table = all.of(token);
+            let slot = table.slot(neighbour);
+            if table.slots[slot].0 == EMPTY {
+                let (start, _) = all.tables[token as usize];
+                all.slots[start as usize + slot] = (neighbour, rank);
+            }
         }
-        let entries = merges.into_iter().map(|(_, neighbour, rank)| (neighbour, rank)).collect();
-        Self { starts, entries }
+        all
     }
 
     /// Those of a token.
-    fn of(&self, token: u32) -> &[(u32, u32)] {
-        let token = token as usize;
-        &self.entries[self.starts[token] as usize..self.starts[token + 1] as usize]
+    fn of(&self, token: u32) -> Table<'_> {
+        let (start, mask) = self.tables[token as usize];
+        let slots = &self.slots[start as usize..][..mask as usize + 1];
+        Table { seed: self.seed, slots }
     }
 }
 
-/// The rank with a neighbour, or [`NONE`].
-#[inline]
-fn find(neighbours: &[(u32, u32)], token: u32) -> u32 {
-    match neighbours.binary_search_by_key(&token, |&(neighbour, _)| neighbour) {
-        Ok(index) => neighbours[index].1,
-        Err(_) => NONE,
+/// The neighbours of one token.
+#[derive(Clone, Copy)]
+struct Table<'a> {
+    seed: u64,
+    slots: &'a [(u32, u32)],
+}
+
+impl Table<'_> {
+    /// The rank with a neighbour, or no rank.
+    #[inline]
+    fn rank(&self, neighbour: u32) -> u32 {
+        self.slots[self.slot(neighbour)].1
+    }
+
+    /// Where a neighbour stands, or else an empty slot.
+    #[inline]
+    fn slot(&self, neighbour: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = (u64::from(neighbour).wrapping_mul(self.seed) >> 32) as usize & mask;
+        // (One condition, not two: which of them holds cannot be foreseen.)
+        while (self.slots[slot].0 != neighbour) & (self.slots[slot].0 != EMPTY) {
+            slot = (slot + 1) & mask;
+        }
+        slot
     }
 }
 
-/// The places that wait for each rank.
+/// The places that wait for each rank: all that one merge has found stand together.
 #[derive(Debug, Default)]
 pub struct Lists {
-    /// By rank: the entry filed last.
-    heads: Vec<u32>,
+    places: Vec<u32>,
+    /// By rank, and for no rank: where its places start, and how many there are.
+    blocks: Vec<(u32, u32)>,
     /// A bit for each rank, whether any place waits for it.
     waiting: Vec<u64>,
-    /// A place, and the entry of the same rank filed before.
-    entries: Vec<(u32, u32)>,
+    /// What a merge finds: (rank, place), the places of each rank ascending.
+    found: Vec<(u32, u32)>,
+    /// The ranks found, each once.
+    ranks: Vec<u32>,
+    /// Places that hold the pair whose turn it is.
     sites: Vec<u32>,
 }
 
 impl Lists {
-    #[inline]
-    fn file(&mut self, rank: u32, place: u32) {
-        if rank != NONE {
-            let entry = self.entries.len() as u32;
-            let head = &mut self.heads[rank as usize];
-            self.entries.push((place, std::mem::replace(head, entry)));
+    /// No place waits for any of so many ranks.
+    fn clear(&mut self, ranks: usize) {
+        self.places.clear();
+        self.blocks.clear();
+        self.blocks.resize(ranks + 1, (0, 0));
+        self.waiting.clear();
+        self.waiting.resize((ranks + 1).div_ceil(64), 0);
+    }
+
+    /// Files the pairs of a text of single bytes.
+    fn file_bytes(
+        &mut self,
+        tokens: &[u32],
+        ranks: &Ranks,
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<()> {
+        let none = ranks.ops.len();
+        let rank = |pair: &[u32]| ranks.bytes[pair[0] as usize * BYTES + pair[1] as usize] as usize;
+        for start in (0..tokens.len()).step_by(TOGETHER) {
+            ticker.work(TOGETHER)?;
+            let some = &tokens[start..tokens.len().min(start + TOGETHER + 1)];
+            some.windows(2).for_each(|pair| self.blocks[rank(pair)].1 += 1);
+        }
+        let mut next = 0;
+        for (rank, (start, count)) in self.blocks[..none].iter_mut().enumerate() {
+            *start = next;
+            self.waiting[rank / 64] |= u64::from(*count > 0) << (rank % 64);
+            next += std::mem::take(count);
+        }
+        // The places of no rank are written to one and the same.
+        self.blocks[none] = (next, 0);
+        self.places.resize(next as usize + 1, 0);
+        for start in (0..tokens.len()).step_by(TOGETHER) {
+            ticker.work(TOGETHER)?;
+            let some = &tokens[start..tokens.len().min(start + TOGETHER + 1)];
+            for (pair, place) in some.windows(2).zip(start as u32..) {
+                let rank = rank(pair);
+                let (start, count) = &mut self.blocks[rank];
+                self.places[(*start + *count) as usize] = place;
+                *count += u32::from(rank != none);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files what has been found, after which `found` is of no use.
+    fn file(&mut self, length: usize) {
+        let found = &self.found[..length];
+        self.ranks.clear();
+        for &(rank, _) in found {
+            let (_, count) = &mut self.blocks[rank as usize];
+            if *count == 0 {
+                self.ranks.push(rank);
+            }
+            *count += 1;
+        }
+        let mut next = self.places.len() as u32;
+        for &rank in &self.ranks {
+            let (start, count) = &mut self.blocks[rank as usize];
+            *start = next;
+            next += std::mem::take(count);
             self.waiting[rank as usize / 64] |= 1 << (rank % 64);
+        }
+        self.places.resize(next as usize, 0);
+        for &(rank, place) in found {
+            let (start, count) = &mut self.blocks[rank as usize];
+            self.places[(*start + *count) as usize] = place;
+            *count += 1;
         }
     }
 
-    /// Takes the lowest rank from `word` on, with its places; `None` if there is none.
+    /// Takes the lowest rank from `word` on; `None` if there is none.
     fn take(&mut self, word: &mut usize) -> Option<u32> {
         while *self.waiting.get(*word)? == 0 {
             *word += 1;
@@ -94,13 +208,6 @@ impl Lists {
         let bits = &mut self.waiting[*word];
         let rank = *word as u32 * 64 + bits.trailing_zeros();
         *bits &= *bits - 1;
-        let mut entry = std::mem::replace(&mut self.heads[rank as usize], NONE);
-        self.sites.clear();
-        while entry != NONE {
-            let (place, next) = self.entries[entry as usize];
-            self.sites.push(place);
-            entry = next;
-        }
         Some(rank)
     }
 }
@@ -117,14 +224,19 @@ pub fn ranks_of_ops(ops: &[Op]) -> Option<Ranks> {
         newest = Some(op.new);
     }
     let tokens = newest.map_or(0, |newest| newest as usize + 1).max(BYTES);
-    let ranked = || (0..).zip(ops);
-    let after = Neighbours::new(ranked().map(|(i, op)| (op.left, op.right, i)).collect(), tokens);
-    let before = Neighbours::new(ranked().map(|(i, op)| (op.right, op.left, i)).collect(), tokens);
-    let mut bytes = Vec::with_capacity(BYTES * BYTES);
-    for left in 0..BYTES as u32 {
-        bytes.extend((0..BYTES as u32).map(|right| find(after.of(left), right)));
+    let none = ops.len() as u32;
+    let mut lengths = vec![1; tokens + 1];
+    let mut bytes = vec![none; BYTES * BYTES];
+    for (op, rank) in ops.iter().zip(0..) {
+        let (left, right) = (op.left as usize, op.right as usize);
+        lengths[op.new as usize] = (lengths[left] + lengths[right]).min(TOKENS.end as u32);
+        if left < BYTES && right < BYTES && bytes[left * BYTES + right] == none {
+            bytes[left * BYTES + right] = rank;
+        }
     }
-    Some(Ranks { ops: ops.to_vec(), bytes, after, before })
+    let after = Neighbours::new(ops.iter().map(|op| (op.left, op.right)), tokens, none);
+    let before = Neighbours::new(ops.iter().map(|op| (op.right, op.left)), tokens, none);
+    Some(Ranks { ops: ops.to_vec(), lengths, bytes, after, before })
 }
 
 /// Whether a text of so many tokens is worth it.
@@ -135,6 +247,9 @@ pub fn is_ranked(tokens: usize) -> bool {
 /// Merges the pairs of the lowest rank, left to right, then those of the next, and so on: what
 /// [`crate::replay::encode_pretoken`] does. At first the tokens are single bytes, each its own number.
 ///
+/// A token stands in its first place and in its last one, so its neighbours are found without links
+/// (as in [`crate::arena`]). Behind the last token stands the end, which merges with nothing.
+///
 /// # Errors
 /// What the progress callback returns.
 pub fn encode_by_rank(
@@ -143,50 +258,91 @@ pub fn encode_by_rank(
     scratch: &mut Scratch,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<()> {
-    let size = tokens.len() as u32;
-    let Scratch { before, after, lists, .. } = scratch;
-    before.clear();
-    after.clear();
-    lists.entries.clear();
-    lists.heads.resize(lists.heads.len().max(ranks.ops.len()), NONE);
-    lists.waiting.resize(lists.heads.len().div_ceil(64), 0);
-    for place in 0..size {
-        ticker.work(1)?;
-        before.push(place.wrapping_sub(1)); // NONE at the start
-        after.push(place + 1);
-        if place + 1 < size {
-            let (left, right) = (tokens[place as usize], tokens[place as usize + 1]);
-            lists.file(ranks.bytes[left as usize * BYTES + right as usize], place);
-        }
-    }
+    let size = tokens.len();
+    let lists = &mut scratch.lists;
+    lists.clear(ranks.ops.len());
+    lists.file_bytes(tokens, ranks, ticker)?;
+    tokens.push(ranks.lengths.len() as u32 - 1);
     let mut word = 0;
     while let Some(rank) = lists.take(&mut word) {
-        let Op { left, right, new, .. } = ranks.ops[rank as usize];
-        let (rights, lefts) = (ranks.after.of(new), ranks.before.of(new));
-        let mut sites = std::mem::take(&mut lists.sites);
-        // All of one rank were filed by the merge that made the newer part, from left to right.
-        sites.reverse();
-        for &site in &sites {
-            ticker.work(1)?;
-            let gone = after[site as usize];
-            if tokens[site as usize] != left || gone == size || tokens[gone as usize] != right {
-                continue;
-            }
-            let (previous, following) = (before[site as usize], after[gone as usize]);
-            tokens[site as usize] = new;
-            tokens[gone as usize] = GONE;
-            after[site as usize] = following;
-            if following < size {
-                before[following as usize] = site;
-                lists.file(find(rights, tokens[following as usize]), site);
-            }
-            if previous != NONE {
-                lists.file(find(lefts, tokens[previous as usize]), previous);
-            }
-        }
-        lists.sites = sites;
+        let op = &ranks.ops[rank as usize];
+        let sites = sift(rank, op, ranks, tokens, lists, ticker)?;
+        merge(sites, op, ranks, tokens, lists, ticker)?;
     }
-    tokens.retain(|&token| token != GONE);
+    let (mut place, mut kept) = (0, 0);
+    while place < size {
+        let token = tokens[place];
+        tokens[kept] = token;
+        kept += 1;
+        place += ranks.lengths[token as usize] as usize;
+    }
+    tokens.truncate(kept);
+    Ok(())
+}
+
+/// Leaves the places of a rank that hold its pair still in `lists.sites`; returns how many.
+fn sift(
+    rank: u32,
+    op: &Op,
+    ranks: &Ranks,
+    tokens: &[u32],
+    lists: &mut Lists,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<usize> {
+    let [left, right] = [op.left, op.right].map(|token| ranks.lengths[token as usize] as usize);
+    let (start, count) = lists.blocks[rank as usize];
+    let places = &lists.places[start as usize..][..count as usize];
+    let sites = &mut lists.sites;
+    sites.resize(sites.len().max(places.len()), 0);
+    let (mut kept, mut free) = (0, 0); // no place before `free` is
+    for some in places.chunks(TOGETHER) {
+        ticker.work(some.len())?;
+        for &place in some {
+            let site = place as usize;
+            let second = (site + left).min(tokens.len() - 1);
+            let holds = (tokens[site] == op.left) & (tokens[second] == op.right) & (site >= free);
+            sites[kept] = place;
+            kept += usize::from(holds);
+            free = if holds { second + right } else { free };
+        }
+    }
+    Ok(kept)
+}
+
+/// Merges the pair at the first `sites` of `lists.sites`, and files the pairs that this makes.
+fn merge(
+    sites: usize,
+    op: &Op,
+    ranks: &Ranks,
+    tokens: &mut [u32],
+    lists: &mut Lists,
+    ticker: &mut Ticker<'_, '_>,
+) -> Result<()> {
+    let [left, right] = [op.left, op.right].map(|token| ranks.lengths[token as usize] as usize);
+    let (after, before) = (ranks.after.of(op.new), ranks.before.of(op.new));
+    let (none, end) = (ranks.ops.len() as u32, tokens.len() - 1);
+    let found = &mut lists.found;
+    found.resize(found.len().max(2 * sites), (none, 0));
+    let mut length = 0;
+    for some in lists.sites[..sites].chunks(TOGETHER) {
+        ticker.work(some.len())?;
+        for &place in some {
+            let site = place as usize;
+            let (second, behind) = (site + left, site + left + right);
+            // What was filed at `second` must not be found there again.
+            tokens[second] = GONE;
+            tokens[site] = op.new;
+            tokens[behind - 1] = op.new;
+            let rank = after.rank(tokens[behind]);
+            found[length] = (rank, place);
+            length += usize::from(rank != none);
+            let previous = tokens[if site == 0 { end } else { site - 1 }];
+            let rank = before.rank(previous);
+            found[length] = (rank, place.wrapping_sub(ranks.lengths[previous as usize]));
+            length += usize::from(rank != none);
+        }
+    }
+    lists.file(length);
     Ok(())
 }
 

@@ -4,9 +4,12 @@ import functools
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import superword
+from document import RECIPES
 from superword import document_bpe
 from superword.errors import InputTypeError, SettingsError
 from superword.model import Op
@@ -25,16 +29,6 @@ from superword.reference.replay import encode_pretoken, pairs_of_ops
 
 PACKAGE = Path(superword.__file__).parent
 
-# Each: (name, the texts under document_bpe/, what parts them into documents, vocabulary size)
-RECIPES = [
-    ("english", ["en_fit_82257.txt"], None, 4096),
-    ("many languages", ["multi_fit_82257.txt"], None, 4096),
-    ("english, small", ["en_fit_82257.txt"], None, 2048),
-    ("many languages, small", ["multi_fit_82257.txt"], None, 2048),
-    ("both, one document each", ["en_fit_82257.txt", "multi_fit_82257.txt"], None, 1024),
-    ("paragraphs", ["en_fit_82257.txt"], "\n\n", 1024),
-    ("words, most of them again and again", ["en_fit_82257.txt"], " ", 512),
-]
 ARTIFACTS = [("en_fit_82257.txt", 2048), ("en_fit_82257.txt", 4096)]
 ARTIFACTS += [("multi_fit_82257.txt", 2048), ("multi_fit_82257.txt", 4096)]
 
@@ -233,6 +227,27 @@ def test_stale_entries_are_passed_over_and_cleared_away(monkeypatch):
     assert rebuilt > 3
     ops = model_from_bytes(full_scan.fit([text], 256 + len(found))).ops
     assert [(op.left, op.right, op.count) for op in ops] == found
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer on this system")
+@pytest.mark.parametrize("work", ["fit", "encode"])
+def test_a_signal_is_seen_while_a_long_text_is_set_up(work):
+    """As Ctrl-C would be: Python hands it over between two of its own instructions."""
+    text = bytes(8_000_000)
+    calls = {
+        "fit": lambda: IncrementalPairs([(text, 1)], 256),
+        "encode": lambda: encode_by_rank(text, ranks_of_ops([Op("merge", 97, 98, 256, 1)])),
+    }
+    seen = [time.process_time()]
+    before = signal.signal(signal.SIGVTALRM, lambda *_: seen.append(time.process_time()))
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.01, 0.01)
+        calls[work]()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert len(seen) > 10
+    assert max(later - earlier for earlier, later in pairwise(seen)) < 0.2
 
 
 def test_documents_that_repeat_count_each_time(backend_name):

@@ -18,6 +18,7 @@ ONLY_PYTHON = {
     "__init__": "the package",
     "full_scan": "document BPE in its plainest form, which the others are held to",
     "incremental": "the rules `incremental`: Rust's pairs know both sets of rules",
+    "rows": "rows in pieces, so that signals are seen: Rust calls the progress callback",
 }
 ONLY_RUST = {
     "lib": "the crate",
@@ -78,6 +79,7 @@ APART = {
     },
     "superwords": {
         "replay_merges": "private in Rust",
+        "count_pairs_of": "threads share it in Rust alone",
         "train_superwords_above": "Python cuts nothing",
     },
     "unicode": {"record_index": "Python has ranges"},

@@ -13,9 +13,11 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
+from itertools import repeat
 
 from superword.model import Op
 from superword.reference.arena import DEAD, END, check_size
+from superword.reference.rows import counted_up, pieces
 from superword.settings import MAX_COUNT
 
 _Progress = Callable[[str, int, int], None] | None
@@ -48,20 +50,23 @@ class IncrementalPairs:
         self._longest = MAX_COUNT if max_bytes is None else max_bytes
         self._token: list[int] = [END]
         weights = array("Q", [0])  # by slot: the count of its sequence
-        total = 0
+        total = most = 0
         for sequence, count in sequences:
             total += len(sequence) * count
             if len(sequence) > 1 and count > 0:
-                self._token += sequence
+                for piece in pieces(sequence):
+                    self._token += piece
+                    weights.extend(repeat(count, len(piece)))
                 self._token.append(END)
-                weights.extend([count] * len(sequence))
                 weights.append(0)
+                most = max(most, count)
             check_size(total, len(self._token))
         slots = len(self._token)
-        self._before = array("I", [0, *range(slots - 1)])
-        self._after = array("I", range(1, slots + 1))
+        self._before = array("I", [0])
+        self._before += counted_up(0, slots - 1)
+        self._after = counted_up(1, slots + 1)
         self._weigh: Callable[[Sequence[int]], int] = len  # the count of places
-        if max(weights) > 1:
+        if most > 1:
             self._weigh = lambda places: sum(map(weights.__getitem__, places))
         self._places = _all_places(self._token)
         self._counts = {pair: self._weigh(places) for pair, places in self._places.items()}

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from superword.model import Op
+from superword.reference.rows import counted_up, pieces
 
 # Texts of fewer tokens are not worth it.
 _TOKENS = 1 << 10
@@ -81,10 +82,13 @@ def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
     Source: SPEC 9.3.
     """
     size = len(tokens)
-    row = [*tokens, _END]  # the end stands before the first token, too
+    row: list[int] = []
+    for piece in pieces(tokens):
+        row += piece
+    row.append(_END)  # which stands before the first token, too
     before = array("I", [size])
-    before.extend(range(size))
-    after = array("I", range(1, size + 1))
+    before += counted_up(0, size)
+    after = counted_up(1, size + 1)
     places: dict[int, list[int]] = {}  # by rank
     for place, rank in enumerate(map(ranks.first.get, pairwise(tokens))):
         if rank is None:
