@@ -107,7 +107,7 @@ lint: build  ## ruff, mypy with stubtest, rustfmt, clippy, the Unicode tables, t
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest superword._core --mypy-config-file pyproject.toml
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --workspace --all-targets --bench scan --bench instructions -- -D warnings
 	$(PY) tools/gen_unicode.py --check
 	$(PY) tools/mutants.py --check
 

@@ -24,7 +24,7 @@ fn scan(path: &str) -> Result<()> {
     };
     let documents: Vec<String> = read_documents(&source)?.collect::<Result<_>>()?;
     let bytes: usize = documents.iter().map(String::len).sum();
-    let cutting = Scheme::ALL.into_iter().filter(|&scheme| scheme != Scheme::None);
+    let cutting = Scheme::ALL.iter().copied().filter(|&scheme| scheme != Scheme::None);
     let schemes: Vec<Scheme> = cutting.collect();
     let mut least = vec![Duration::MAX; schemes.len()];
     for _ in 0..PASSES {
