@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 
 from superword.errors import ModelFormatError
@@ -24,6 +25,7 @@ _REASONS = {
     "EDQUOT": "the disk quota is used up",
     "EFBIG": "it would be larger than a file may be",
     "ENAMETOOLONG": "the name is too long",
+    "EBADF": "it is not open for writing",
     "ELOOP": "the links go round in a circle",
     "EMFILE": "too many files are open",
     "ENFILE": "too many files are open",
@@ -96,9 +98,15 @@ def write_atomically(path: str, data: bytes) -> None:
     """Write a file so that its name never holds half of it; an OSError leaves nothing behind.
 
     A link is followed, so that it stays one, and what it points to is made if it is not there.
-    What is no regular file (a pipe, a device) cannot be replaced and is written to. A file that is
-    replaced keeps its permissions; a new one has those of any new file.
+    What is no regular file (a pipe, a device) cannot be replaced and is written to, and so is an
+    open descriptor by its name (/dev/fd/5), where it stands. A file that is replaced keeps its
+    permissions; a new one has those of any new file.
     """
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        with open(os.dup(descriptor), "wb") as out:
+            out.write(data)
+        return
     target = _target(path)
     if target is None:
         with open(path, "wb") as out:
@@ -122,6 +130,10 @@ def write_atomically(path: str, data: bytes) -> None:
 
 def check_writable(path: str) -> None:
     """Raise the OSError that `write_atomically` would raise at its start; changes nothing."""
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        os.write(descriptor, b"")  # an error where it is not open for writing
+        return
     target = _target(path)
     if target is None:
         if not os.access(path, os.W_OK):
@@ -130,6 +142,28 @@ def check_writable(path: str) -> None:
     descriptor, temporary = _open_beside(target)
     os.close(descriptor)
     os.unlink(temporary)
+
+
+_MOST_LINKS = 40
+
+
+def _descriptor(path: str) -> int | None:
+    """The open descriptor of this process that a path names, by links or by itself, or None.
+
+    The file behind it is not the answer: whoever opened it may go on to write to it, may have begun
+    in its middle, and its name may be gone.
+    """
+    descriptors = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/[0-9]+)?/fd")
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(os.path.abspath(path))
+        folder = os.path.realpath(folder)
+        if descriptors.fullmatch(folder) and re.fullmatch("[0-9]{1,9}", name):
+            return int(name)
+        try:
+            path = os.path.join(folder, os.readlink(os.path.join(folder, name)))
+        except OSError:
+            return None
+    return None
 
 
 def _target(path: str) -> str | None:

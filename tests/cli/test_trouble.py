@@ -254,6 +254,36 @@ def test_the_model_to_a_pipe(start: Any, output: str, unbuffered: str) -> None:
     assert superword.Tokenizer.from_bytes(done.stdout).vocab_size == 262
 
 
+def test_the_model_to_an_open_descriptor(start: Any, folder: Path) -> None:
+    """It is written where the descriptor stands, not in the place of the file behind it."""
+    if not Path("/dev/fd").exists():
+        pytest.skip("no such device here")
+    for gone in (False, True):
+        path = folder / "behind"
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        for name in (f"/dev/fd/{descriptor}", "link"):
+            if name == "link":
+                (folder / name).unlink(missing_ok=True)
+                (folder / name).symlink_to(f"/dev/fd/{descriptor}")
+            elif gone:
+                path.unlink()
+            os.write(descriptor, b"before\n")
+            done = start(*TRAIN, "-o", name, stderr=subprocess.PIPE, pass_fds=[descriptor])
+            assert done.returncode == 0, done.stderr
+            os.write(descriptor, b"after\n")
+        written = os.pread(descriptor, 1_000_000, 0)
+        os.close(descriptor)
+        one, rest = written.removeprefix(b"before\n").split(b"after\nbefore\n")
+        assert superword.Tokenizer.from_bytes(one).vocab_size == 262
+        assert rest == one + b"after\n"
+        assert not [name for name in os.listdir(folder) if "deleted" in name]
+    reading = os.open(folder / "m.superword", os.O_RDONLY)
+    done = start(*TRAIN, "-o", f"/dev/fd/{reading}", stderr=subprocess.PIPE, pass_fds=[reading])
+    os.close(reading)
+    text = f"-o /dev/fd/{reading}: it is not open for writing (see superword train --help)"
+    check_error(done, 2, text)
+
+
 def test_a_model_that_cannot_be_written(start: Any, folder: Path) -> None:
     before = sorted(os.listdir(folder))
     arguments = (*TRAIN, "-o", "large.superword")
