@@ -18,7 +18,7 @@ NO_TOTALS = "the published file does not say how large the corpus was"
 #: Of a tokenizer that could have been saved as one.
 NO_COLUMNS = (
     "a published file has the counts of tokens and the flags of merges, which this tokenizer "
-    "does not know: train with published=True"
+    "does not know: train with published=True, at the size it is to have"
 )
 
 

@@ -175,15 +175,18 @@ impl Lists {
     }
 
     /// Files what has been found, after which `found` is of no use.
-    fn file(&mut self, length: usize) {
+    fn file(&mut self, length: usize, ticker: &mut Ticker<'_, '_>) -> Result<()> {
         let found = &self.found[..length];
         self.ranks.clear();
-        for &(rank, _) in found {
-            let (_, count) = &mut self.blocks[rank as usize];
-            if *count == 0 {
-                self.ranks.push(rank);
+        for some in found.chunks(TOGETHER) {
+            ticker.work(some.len())?;
+            for &(rank, _) in some {
+                let (_, count) = &mut self.blocks[rank as usize];
+                if *count == 0 {
+                    self.ranks.push(rank);
+                }
+                *count += 1;
             }
-            *count += 1;
         }
         let mut next = self.places.len() as u32;
         for &rank in &self.ranks {
@@ -193,11 +196,15 @@ impl Lists {
             self.waiting[rank as usize / 64] |= 1 << (rank % 64);
         }
         self.places.resize(next as usize, 0);
-        for &(rank, place) in found {
-            let (start, count) = &mut self.blocks[rank as usize];
-            self.places[(*start + *count) as usize] = place;
-            *count += 1;
+        for some in found.chunks(TOGETHER) {
+            ticker.work(some.len())?;
+            for &(rank, place) in some {
+                let (start, count) = &mut self.blocks[rank as usize];
+                self.places[(*start + *count) as usize] = place;
+                *count += 1;
+            }
         }
+        Ok(())
     }
 
     /// Takes the lowest rank from `word` on; `None` if there is none.
@@ -271,10 +278,14 @@ pub fn encode_by_rank(
     }
     let (mut place, mut kept) = (0, 0);
     while place < size {
-        let token = tokens[place];
-        tokens[kept] = token;
-        kept += 1;
-        place += ranks.lengths[token as usize] as usize;
+        ticker.work(TOGETHER)?;
+        let stop = size.min(place + TOGETHER);
+        while place < stop {
+            let token = tokens[place];
+            tokens[kept] = token;
+            kept += 1;
+            place += ranks.lengths[token as usize] as usize;
+        }
     }
     tokens.truncate(kept);
     Ok(())
@@ -342,8 +353,7 @@ fn merge(
             length += usize::from(rank != none);
         }
     }
-    lists.file(length);
-    Ok(())
+    lists.file(length, ticker)
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ def test_what_cannot_be_converted(call: Run, folder: Path, published: bytes) -> 
         call("convert", "ours.superword", "new.model"),
         4,
         "a published file has the counts of tokens and the flags of merges, which this tokenizer "
-        "does not know: train with -o NAME.model",
+        "does not know: train with -o NAME.model, at the size it is to have",
     )
     done = call("convert", "p.model", "new.txt")
     text = "new.txt: must end in .superword or .model, or be - (see superword convert --help)"

@@ -58,6 +58,10 @@ def encode(artifact: bytes, text: str) -> list[int]:
         artifact: a model of document BPE.
         text: any text without lone surrogates; special tokens are plain text.
 
+    Returns:
+        The ids, which are creation numbers where no two merges make the same token: so it is in
+        every model that was trained. (For others entry 10 of the specification decides.)
+
     >>> encode(fit(["aaaaa"], 258), "aaaaaaa")
     [256, 256, 257]
 
