@@ -6,6 +6,7 @@ import gzip
 import importlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("superword")
+# A shell starts what it puts into the background with Ctrl-C ignored, and so would be all that
+# tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", ROOT.parent / "shared"))
 DESELECTED = pytest.StashKey[int]()
 MODEL = "published model"  # the property of a test that reproduced one: backend and name

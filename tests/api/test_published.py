@@ -136,7 +136,7 @@ NOT_SAVED = "; a file NAME.superword can hold it"
                                                        "published file cannot hold"),
         ({"pattern": r"\S|\s"}, "a published file has the counts of tokens and the flags of "
                                 "merges, which this tokenizer does not know: train with "
-                                "published=True"),
+                                "published=True, at the size it is to have"),
     ],
 )  # fmt: skip
 def test_why_a_tokenizer_has_no_published_file(
