@@ -393,6 +393,26 @@ mod tests {
     }
 
     #[test]
+    fn every_pass_over_a_long_text_can_be_stopped() {
+        let op = |left, right, new| Op { kind: OpKind::Merge, left, right, new, count: 1 };
+        let ranks = ranks_of_ops(&[op(97, 97, 256), op(256, 256, 257)]).unwrap();
+        let mut calls = 0;
+        let mut count = |_: &'static str, _: u64, _: u64| {
+            calls += 1;
+            Ok(())
+        };
+        let ticker = &mut Ticker::new(&mut count, "encode", 0);
+        let length = 1 << 20;
+        let mut tokens = vec![97; length];
+        encode_by_rank(&mut tokens, &ranks, &mut Scratch::default(), ticker).unwrap();
+        assert_eq!(tokens, vec![257; length / 4]);
+        // 2 passes over all pairs, 1 over the sites of the first merge, which are half, as what it
+        // finds, that is filed in 2 passes; half and a quarter for the second, and 1 to the ids
+        let places = 2 * length + length + length / 2 + length + length / 2 + length / 4 + length;
+        assert!(calls >= places / (1 << 14) - 8, "{calls}");
+    }
+
+    #[test]
     fn a_token_that_is_made_twice_has_no_ranks() {
         let op = |left, right, new| Op { kind: OpKind::Merge, left, right, new, count: 1 };
         let twice = [op(97, 98, 256), op(98, 99, 257), op(97, 257, 258), op(256, 99, 258)];
