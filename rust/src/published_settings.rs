@@ -10,8 +10,9 @@ use crate::published_lines::check_published_special_tokens;
 use crate::settings::{BlowUp, Cutting, ELIGIBLE_PATTERN, Rules, Scheme, Settings, Tau};
 
 pub(crate) const NO_DELETIONS: &str = "1.1";
-/// What `published_configuration` reads.
+/// The way out where a published file cannot hold something.
 const OURS: &str = "a file NAME.superword can hold it";
+/// What `published_configuration` reads.
 const LONGEST_DIGITS: usize = 30;
 
 fn patterns_of_scheme(scheme: Scheme) -> Option<(String, Option<String>, Option<Vec<String>>)> {

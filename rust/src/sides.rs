@@ -43,12 +43,7 @@ impl Side {
 
     #[inline]
     fn touch(&mut self, neighbour: u32) -> &mut Neighbour {
-        let entry = &mut self.by_token[neighbour as usize];
-        if !entry.touched {
-            entry.touched = true;
-            self.neighbours.push(neighbour);
-        }
-        entry
+        touch(&mut self.by_token, &mut self.neighbours, neighbour)
     }
 
     #[inline]
@@ -76,12 +71,7 @@ impl Side {
     fn count_found(&mut self, weight: u64) {
         let Self { by_token, neighbours, found } = self;
         for &(neighbour, _) in &*found {
-            let entry = &mut by_token[neighbour as usize];
-            if !entry.touched {
-                entry.touched = true;
-                neighbours.push(neighbour);
-            }
-            entry.places += 1;
+            touch(by_token, neighbours, neighbour).places += 1;
         }
         for &neighbour in &*neighbours {
             let entry = &mut by_token[neighbour as usize];
@@ -97,6 +87,21 @@ impl Side {
         self.neighbours.clear();
         self.found.clear();
     }
+}
+
+/// The entry of a neighbour, which is noted as one that something changes for.
+#[inline]
+fn touch<'a>(
+    by_token: &'a mut [Neighbour],
+    neighbours: &mut Vec<u32>,
+    neighbour: u32,
+) -> &'a mut Neighbour {
+    let entry = &mut by_token[neighbour as usize];
+    if !entry.touched {
+        entry.touched = true;
+        neighbours.push(neighbour);
+    }
+    entry
 }
 
 /// Of so many sites the slots are looked at before the first of them is rewritten.
