@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyTuple};
 use superword::model_file::Limits;
 
 use crate::convert::{self, kind_name};
@@ -84,6 +84,27 @@ impl Encoder {
         detached(py, None, |progress, _| {
             self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
         })
+    }
+
+    fn encode_flat<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        allowed: Option<Vec<u32>>,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let lists = detached(py, None, |progress, _| {
+            self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
+        })?;
+        let mut offsets = vec![0_u64];
+        let mut ids: Vec<u8> = Vec::new();
+        for list in &lists {
+            ids.extend(list.iter().flat_map(|id| id.to_ne_bytes()));
+            offsets.push(ids.len() as u64 / 4);
+        }
+        let offsets: Vec<u8> = offsets.iter().flat_map(|end| end.to_ne_bytes()).collect();
+        Ok((PyByteArray::new(py, &ids), PyByteArray::new(py, &offsets)))
     }
 
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {

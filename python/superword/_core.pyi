@@ -219,6 +219,11 @@ class Encoder:
     def encode_batch(
         self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
     ) -> list[list[int]]: ...
+    # all ids behind each other, 4 bytes each, and before, between and behind the texts how many
+    # ids there are, 8 bytes each: numbers without a sign, in the byte order of the machine
+    def encode_flat(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> tuple[bytearray, bytearray]: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
 # The encoder of a model file, and the model with its ops left out: millions of tuples saved

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
-from superword.errors import EncodingError, EncodingTypeError, SuperwordError, of_item
+from superword.decoding import Decoding
+from superword.encoding import Encoding
+from superword.errors import EncodingTypeError
 from superword.files import read_model
 from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
 from superword.report import Report
-from superword.settings import MAX_IDS, integer, optional_integer, resolve_threads
+from superword.settings import MAX_IDS, integer, optional_integer
 from superword.values import BytesLike, as_bytes, as_text, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Encoder
 
-Errors = Literal["replace", "strict", "ignore"]
-
 
 @final
-class Tokenizer:
+class Tokenizer(Encoding, Decoding):
     """A trained tokenizer: immutable, comparable, and usable from many threads.
 
     It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are
@@ -189,133 +189,6 @@ class Tokenizer:
         """
         size = integer("vocab_size", vocab_size, 0, MAX_IDS)
         return self._make(parts(load_cut(self._backend, self._data, size, self._any_unicode)))
-
-    # --- encode
-
-    def encode(
-        self, text: str | BytesLike, allowed_special: Literal["all"] | Collection[str] = ()
-    ) -> list[int]:
-        """The ids of a text, or of bytes of any kind.
-
-        Args:
-            text: a str, or bytes (also bytearray, memoryview): their UTF-8 stretches as text,
-                every other byte by itself.
-            allowed_special: the special tokens that become their ids, or "all"; any other that
-                stands in the text is an error, so that no untrusted text makes one.
-
-        Raises:
-            EncodingError: a special token stands in the text and is not allowed, or the text has
-                a lone surrogate; the text of the error names the position.
-            PatternTooExpensiveError: a custom pattern takes too many steps on the text; the
-                position, too, counts from the beginning of the text (of bytes in bytes).
-
-        >>> import superword
-        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
-        >>> tokenizer.encode("to be")
-        [116, 111, 257]
-        >>> tokenizer.decode_bytes(tokenizer.encode(b"\\xff be"))
-        b'\\xff be'
-
-        Source: SPEC section 9.
-        """
-        return self._encode(text, arguments.allowed_special(allowed_special, self._special))
-
-    def encode_ordinary(self, text: str | BytesLike) -> list[int]:
-        """The ids of a text in which special tokens are plain text.
-
-        >>> import superword
-        >>> tokenizer = superword.train(["to be"], vocab_size=256, special_tokens=["be"])
-        >>> tokenizer.encode_ordinary("be")
-        [98, 101]
-        """
-        return self._encode(text, None)
-
-    def encode_batch(
-        self,
-        texts: Iterable[str],
-        allowed_special: Literal["all"] | Collection[str] = (),
-        threads: int | None = None,
-    ) -> list[list[int]]:
-        """The ids of each text, as `encode` gives them, computed in threads.
-
-        >>> import superword
-        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
-        >>> tokenizer.encode_batch(["to be", " be"])
-        [[116, 111, 257], [257]]
-        """
-        batch, wrong = arguments.texts(texts)
-        allowed = arguments.allowed_special(allowed_special, self._special)
-        count = resolve_threads(threads)
-        try:
-            ids = self._encoder.encode_batch(batch, allowed, count)
-        except UnicodeEncodeError:
-            # The first text at fault, which may be one before that.
-            for number, text in enumerate(batch):
-                try:
-                    self._encode(text, allowed)
-                except SuperwordError as error:
-                    raise of_item(error, number, f"text {number}: ") from None
-            raise
-        if wrong is not None:  # the texts before it are good
-            raise wrong
-        return ids
-
-    def _encode(self, value: object, allowed: list[int] | None) -> list[int]:
-        text = as_text(value)
-        if text is not None:
-            try:
-                return self._encoder.encode(text, allowed)
-            except UnicodeEncodeError:
-                raise arguments.surrogate_error(text) from None
-        data = as_bytes(value)
-        if data is None:
-            raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
-        return self._encoder.encode_bytes(data, allowed)
-
-    # --- decode
-
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
-        """The bytes of the ids' tokens, one after the other.
-
-        Raises:
-            EncodingError: an id is not of this model; the text names its position.
-
-        >>> import superword
-        >>> superword.train(["to be"], vocab_size=256).decode_bytes([116, 111])
-        b'to'
-        """
-        return self._encoder.decode_bytes(arguments.ids(ids, len(self)))
-
-    def decode(self, ids: Sequence[int], errors: Errors = "replace") -> str:
-        """The text of the ids.
-
-        Args:
-            ids: any sequence of integers.
-            errors: for ids that give no UTF-8: "replace" (U+FFFD), "ignore", or "strict", which
-                raises `EncodingError`.
-
-        >>> import superword
-        >>> superword.train(["to be"], vocab_size=256).decode([116, 111])
-        'to'
-        """
-        how = arguments.errors(errors)
-        return arguments.decode_text(self.decode_bytes(ids), how)
-
-    def decode_batch(self, batch: Iterable[Sequence[int]], errors: Errors = "replace") -> list[str]:
-        """The text of each of several lists of ids, as `decode` gives it.
-
-        >>> import superword
-        >>> superword.train(["to be"], vocab_size=256).decode_batch([[116, 111], [98, 101]])
-        ['to', 'be']
-        """
-        how = arguments.errors(errors)
-        texts = []
-        for number, ids in enumerate(arguments.id_lists(batch)):
-            try:
-                texts.append(arguments.decode_text(self.decode_bytes(ids), how))
-            except EncodingError as error:
-                raise of_item(error, number, f"item {number}: ") from None
-        return texts
 
     # --- look inside
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 
 from superword.errors import EncodingError, PatternTooExpensiveError, of_item
@@ -198,6 +199,23 @@ class Encoder:
             except (EncodingError, PatternTooExpensiveError) as error:
                 raise of_item(error, index, f"text {index}: ") from None
         return out
+
+    def encode_flat(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> tuple[bytearray, bytearray]:
+        """The ids of several texts without an object for each.
+
+        Args, errors: as for `encode_batch`.
+
+        Returns:
+            All ids behind each other, 4 bytes each, and how many there are before the first text
+            and behind each one, 8 bytes each, in the byte order of the machine.
+        """
+        ids, offsets = array("I"), array("Q", [0])
+        for text_ids in self.encode_batch(texts, allowed, threads):
+            ids.extend(text_ids)
+            offsets.append(len(ids))
+        return bytearray(ids.tobytes()), bytearray(offsets.tobytes())
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
         """The bytes of the tokens, one after the other; raises EncodingError at an unknown id."""
