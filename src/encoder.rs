@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyByteArray, PyBytes, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyTuple};
+use superword::encoder::Ids;
 use superword::model_file::Limits;
 
 use crate::convert::{self, kind_name};
@@ -73,17 +74,18 @@ impl Encoder {
         detached(py, None, |progress, _| self.0.encode_bytes(data, allowed.as_deref(), progress))
     }
 
-    fn encode_batch(
+    fn encode_batch<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         texts: Vec<PyBackedStr>,
         allowed: Option<Vec<u32>>,
         threads: usize,
-    ) -> PyResult<Vec<Vec<u32>>> {
+    ) -> PyResult<Vec<Bound<'py, PyList>>> {
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        detached(py, None, |progress, _| {
+        let parts = detached(py, None, |progress, _| {
             self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
-        })
+        })?;
+        parts.iter().flat_map(Ids::texts).map(|ids| PyList::new(py, ids)).collect()
     }
 
     fn encode_flat<'py>(
@@ -94,17 +96,27 @@ impl Encoder {
         threads: usize,
     ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-        let lists = detached(py, None, |progress, _| {
+        let parts = detached(py, None, |progress, _| {
             self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
         })?;
+        let total: usize = parts.iter().map(|part| part.ids.len()).sum();
         let mut offsets = vec![0_u64];
-        let mut ids: Vec<u8> = Vec::new();
-        for list in &lists {
-            ids.extend(list.iter().flat_map(|id| id.to_ne_bytes()));
-            offsets.push(ids.len() as u64 / 4);
-        }
+        let ids = PyByteArray::new_with(py, 4 * total, |bytes| {
+            let (mut places, _) = bytes.as_chunks_mut::<4>();
+            let mut start = 0;
+            for part in &parts {
+                let (own, rest) = places.split_at_mut(part.ids.len());
+                for (place, id) in own.iter_mut().zip(&part.ids) {
+                    *place = id.to_ne_bytes();
+                }
+                offsets.extend(part.ends.iter().map(|&end| start + end as u64));
+                start += part.ids.len() as u64;
+                places = rest;
+            }
+            Ok(())
+        })?;
         let offsets: Vec<u8> = offsets.iter().flat_map(|end| end.to_ne_bytes()).collect();
-        Ok((PyByteArray::new(py, &ids), PyByteArray::new(py, &offsets)))
+        Ok((ids, PyByteArray::new(py, &offsets)))
     }
 
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {

@@ -1,18 +1,22 @@
 //! From texts to token ids and back (SPEC 9).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
+use crate::bridges::{Bridges, filter_of_ops};
 use crate::deletions::RegularOps;
+use crate::encode_text::{Kept, Work, encode_piece};
 use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::parallel::map_in_order;
-use crate::pattern_steps::{Origin, Steps};
+use crate::pattern_steps::Origin;
 use crate::pretokenize::Pretokenizer;
-use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
+use crate::replay::{Pairs, Scratch, pairs_of_ops};
 use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::{Gate, SpecialTokens};
+use crate::tables::sequence;
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
@@ -23,29 +27,52 @@ pub const MAX_TEXT_BYTES: u64 = u32::MAX as u64;
 /// how it ends takes longer.
 const SHORTCUT_BYTES: usize = 64;
 
+/// What is encoded in one go, and how many bytes a text counts for more than it has.
+const JOB_BYTES: usize = 1 << 16;
+const TEXT_WORK: usize = 64;
+
 /// A model, ready to encode and decode. It never changes: threads may share it.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    pretokenizer: Pretokenizer,
+    pub(crate) pretokenizer: Pretokenizer,
     alphabet: Alphabet,
     ops: Vec<Op>,
     special: Vec<String>,
     splitter: SpecialTokens,
-    vocabulary: Vocabulary,
+    pub(crate) vocabulary: Vocabulary,
     /// By byte: its token; `u32::MAX` if the alphabet has it not.
     byte_tokens: [u32; 256],
-    regular: RegularOps,
-    supermerges: Pairs,
-    /// By creation number: whether it is left or right of some supermerge.
-    super_parts: Vec<bool>,
+    pub(crate) regular: RegularOps,
+    pub(crate) supermerges: Pairs,
+    pub(crate) has_supermerges: bool,
+    pub(crate) bridges: Bridges,
+    /// Whether what pretokens and runs became is remembered.
+    pub(crate) shortcut: bool,
     /// By creation number: whether its bytes as a pretoken are known to end as this one token.
     known: Vec<bool>,
     /// By creation number: the id, of a deleted token none that means anything.
-    ids: Vec<u32>,
+    pub(crate) ids: Vec<u32>,
     /// By id, ordinary ones alone: the creation number.
     order: Vec<u32>,
     /// By creation number: whether some supermerge makes it.
     superwords: Vec<bool>,
+    kept: Kept,
+}
+
+/// The ids of texts that follow each other.
+#[derive(Clone, Debug, Default)]
+pub struct Ids {
+    /// Those of all texts.
+    pub ids: Vec<u32>,
+    /// Where those of each text end.
+    pub ends: Vec<usize>,
+}
+
+impl Ids {
+    /// The ids of each text.
+    pub fn texts(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.ends.len()).map(|index| sequence(&self.ids, &self.ends, index))
+    }
 }
 
 /// An op as (kind, left, right, new, count) with the bytes of its tokens.
@@ -68,10 +95,8 @@ impl Encoder {
         for (id, &token) in order.iter().enumerate() {
             ids[token as usize] = id as u32;
         }
-        let (mut super_parts, mut superwords) = (vec![false; size], vec![false; size]);
+        let mut superwords = vec![false; size];
         for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
-            super_parts[op.left as usize] = true;
-            super_parts[op.right as usize] = true;
             superwords[op.new as usize] = !vocabulary.is_deleted(op.new);
         }
         let uncut = model.cutting.scheme == Some(Scheme::None) && model.alphabet == Alphabet::Bytes;
@@ -84,12 +109,15 @@ impl Encoder {
             byte_tokens: model.alphabet.numbers(),
             regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up, uncut),
             supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
-            super_parts,
+            has_supermerges: model.ops.iter().any(|op| op.kind == OpKind::Supermerge),
+            bridges: filter_of_ops(&model.ops, size),
+            shortcut,
             known: vec![false; size],
             ids,
             order,
             superwords,
             vocabulary,
+            kept: Kept::default(),
         };
         if shortcut {
             encoder.known = encoder.single_tokens(progress)?;
@@ -167,9 +195,10 @@ impl Encoder {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<u32>> {
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let mut work = Work::new(progress, text.len(), self.pretokenizer.steps(text.as_bytes()));
+        let mut work = Work::new(&self.kept, progress, text.len());
+        work.steps = self.pretokenizer.steps(text.as_bytes());
         self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)?;
-        Ok(work.ids)
+        Ok(std::mem::take(&mut work.ids))
     }
 
     /// The ids of bytes: what is UTF-8 as texts, every other byte as its single-byte token.
@@ -191,7 +220,8 @@ impl Encoder {
         }
         check_length(data)?;
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let mut work = Work::new(progress, data.len(), self.pretokenizer.steps(data));
+        let mut work = Work::new(&self.kept, progress, data.len());
+        work.steps = self.pretokenizer.steps(data);
         let mut start = 0;
         for chunk in data.utf8_chunks() {
             self.encode_text(chunk.valid(), &gate, start, str::len, &mut work)?;
@@ -200,10 +230,11 @@ impl Encoder {
             }
             start += chunk.valid().len() + chunk.invalid().len();
         }
-        Ok(work.ids)
+        Ok(std::mem::take(&mut work.ids))
     }
 
-    /// The ids of several texts, in their order, on up to `threads` threads.
+    /// The ids of several texts, in their order, on up to `threads` threads: those of some texts
+    /// together, and then those of the next ones.
     ///
     /// # Errors
     /// [`ErrorKind::Encoding`] for the first text that cannot be encoded, named by its index, or
@@ -214,22 +245,28 @@ impl Encoder {
         allowed: Option<&[u32]>,
         threads: usize,
         progress: &mut Progress<'_>,
-    ) -> Result<Vec<Vec<u32>>> {
+    ) -> Result<Vec<Ids>> {
         let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let encode = |index: usize, progress: &mut Progress<'_>| {
-            let text = texts[index].as_ref();
-            let mut work =
-                Work::new(progress, text.len(), self.pretokenizer.steps(text.as_bytes()));
-            self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work)
-                .map(|()| work.ids)
-                .map_err(|error| match error.kind {
-                    ErrorKind::Encoding | ErrorKind::Pattern => {
-                        error.of_item(index as u64, &format!("text {index}: "))
-                    }
-                    _ => error,
-                })
+        let jobs = jobs_of(texts);
+        let encode = |job: usize, progress: &mut Progress<'_>| {
+            let mut work = Work::new(&self.kept, progress, 0);
+            let mut ends = Vec::with_capacity(jobs[job].len());
+            for index in jobs[job].clone() {
+                let text = texts[index].as_ref();
+                work.steps = self.pretokenizer.steps(text.as_bytes());
+                self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work).map_err(
+                    |error| match error.kind {
+                        ErrorKind::Encoding | ErrorKind::Pattern => {
+                            error.of_item(index as u64, &format!("text {index}: "))
+                        }
+                        _ => error,
+                    },
+                )?;
+                ends.push(work.ids.len());
+            }
+            Ok(Ids { ids: std::mem::take(&mut work.ids), ends })
         };
-        map_in_order("encode", texts.len(), threads, &encode, progress)
+        map_in_order("encode", jobs.len(), threads, &encode, progress)
     }
 
     /// The bytes of the tokens, one after the other.
@@ -279,13 +316,15 @@ impl Encoder {
     /// the vocabulary is not enough: ops may exist that are never reached.
     fn single_tokens(&self, progress: &mut Progress<'_>) -> Result<Vec<bool>> {
         let mut known = vec![false; self.vocabulary.len()];
-        let mut work = Work::new(progress, 0, Steps::default());
+        let ticker = &mut Ticker::new(progress, "load", 0);
+        let (mut tokens, mut scratch) = (Vec::new(), Scratch::default());
         let alphabet = 0..self.alphabet.tokens().len() as u32;
         let made = self.ops.iter().filter(|op| op.kind == OpKind::Merge).map(|op| op.new);
         for number in alphabet.chain(made) {
             if self.vocabulary.length(number) <= SHORTCUT_BYTES as u64 && !known[number as usize] {
-                self.encode_pretoken(&self.vocabulary.token(number), &mut work)?;
-                known[number as usize] = work.tokens == [number];
+                let token = self.vocabulary.token(number);
+                self.encode_pretoken(&token, &mut tokens, &mut scratch, ticker)?;
+                known[number as usize] = tokens == [number];
             }
         }
         Ok(known)
@@ -298,7 +337,7 @@ impl Encoder {
         gate: &Gate,
         start: usize,
         length: fn(&str) -> usize,
-        work: &mut Work<'_, '_>,
+        work: &mut Work<'_, '_, '_>,
     ) -> Result<()> {
         check_length(text.as_bytes())?;
         let mut at = 0;
@@ -313,7 +352,7 @@ impl Encoder {
                         ));
                     }
                     let origin = Origin { whole: text, at, start, length };
-                    self.encode_ordinary(part, origin, work)?;
+                    encode_piece(self, part, origin, work)?;
                 }
                 Some(index) => {
                     let id = self.vocab_size() + gate.allowed[index as usize];
@@ -325,84 +364,38 @@ impl Encoder {
         Ok(())
     }
 
-    /// Appends the ids of a text without special tokens.
-    fn encode_ordinary(
+    /// Leaves the tokens of a pretoken in `tokens`.
+    pub(crate) fn encode_pretoken(
         &self,
-        text: &str,
-        origin: Origin<'_>,
-        work: &mut Work<'_, '_>,
+        pretoken: &[u8],
+        tokens: &mut Vec<u32>,
+        scratch: &mut Scratch,
+        ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
-        work.run.clear();
-        let (mut steps, mut at) = (work.steps, 0);
-        let mut cut = self.pretokenizer.cut(text, origin, &mut steps);
-        while let Some(end) = cut.next_end(&mut || work.ticker.report_again())? {
-            let pretoken = &text[at..end];
-            at = end;
-            self.encode_pretoken(pretoken.as_bytes(), work)?;
-            work.done += pretoken.len() as u64;
-            work.ticker.step(work.done)?;
-            if let [token] = work.tokens[..]
-                && self.super_parts[token as usize]
-            {
-                work.run.push(token);
-            } else {
-                self.end_run(work)?;
-                work.ids.extend(work.tokens.iter().map(|&token| self.ids[token as usize]));
-            }
-        }
-        work.steps = steps;
-        self.end_run(work)
-    }
-
-    fn end_run(&self, work: &mut Work<'_, '_>) -> Result<()> {
-        encode_run(&mut work.run, &self.supermerges, &mut work.scratch, &mut work.ticker)?;
-        // A superword whose bytes were deleted is outside the vocabulary, too.
-        self.regular.expand(&mut work.run, &self.vocabulary);
-        work.ids.extend(work.run.drain(..).map(|token| self.ids[token as usize]));
-        Ok(())
-    }
-
-    /// Leaves the tokens of a pretoken in `work.tokens`.
-    fn encode_pretoken(&self, pretoken: &[u8], work: &mut Work<'_, '_>) -> Result<()> {
-        work.tokens.clear();
+        tokens.clear();
         if pretoken.len() <= SHORTCUT_BYTES
             && let Some(token) = self.vocabulary.number(pretoken)
             && self.known[token as usize]
         {
-            work.tokens.push(token);
+            tokens.push(token);
             return Ok(());
         }
-        work.tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
-        let Work { tokens, scratch, ticker, .. } = work;
+        tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
         self.regular.encode(tokens, &self.vocabulary, scratch, ticker)
     }
 }
 
-/// The ids so far, and working memory that is kept from one pretoken to the next.
-struct Work<'a, 'p> {
-    ids: Vec<u32>,
-    tokens: Vec<u32>,
-    run: Vec<u32>,
-    scratch: Scratch,
-    /// What the text has left for patterns.
-    steps: Steps,
-    ticker: Ticker<'a, 'p>,
-    /// Bytes that are done.
-    done: u64,
-}
-
-impl<'a, 'p> Work<'a, 'p> {
-    fn new(progress: &'a mut Progress<'p>, bytes: usize, steps: Steps) -> Self {
-        Self {
-            ids: Vec::new(),
-            tokens: Vec::new(),
-            run: Vec::new(),
-            scratch: Scratch::default(),
-            steps,
-            ticker: Ticker::new(progress, "encode", bytes as u64),
-            done: 0,
+/// Which texts are encoded together: some 64 KB, so that many short ones are no more work than one.
+fn jobs_of<S: AsRef<str>>(texts: &[S]) -> Vec<Range<usize>> {
+    let (mut jobs, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, text) in texts.iter().enumerate() {
+        bytes += text.as_ref().len() + TEXT_WORK;
+        if bytes >= JOB_BYTES || index + 1 == texts.len() {
+            jobs.push(start..index + 1);
+            (start, bytes) = (index + 1, 0);
         }
     }
+    jobs
 }
 
 /// The encoder of a model file, and the model with its ops left out.

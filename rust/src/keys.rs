@@ -84,6 +84,11 @@ pub(crate) struct Key {
     pub(crate) hash: u64,
 }
 
+impl Key {
+    /// That of no sequence.
+    pub(crate) const NONE: Self = Self { key: [0; 2], hash: 0 };
+}
+
 /// What the hashes of one table start from. No text can be made whose pretokens all collide: every
 /// table has seeds of its own.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +117,12 @@ impl Seeds {
         Key { key: packed, hash }
     }
 
+    /// The hash of one word.
+    #[inline]
+    pub(crate) fn hash(&self, word: u64) -> u64 {
+        fold(word ^ self.0[0], self.0[1] | 1)
+    }
+
     /// How to find a long sequence.
     pub(crate) fn long_key<T: Item>(&self, sequence: &[T]) -> Key {
         let (mut one, mut other) = (self.0[0], self.0[1]);
@@ -124,7 +135,7 @@ impl Seeds {
     }
 
     /// The keys of pieces of a text.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn keys_of(&self, text: &[u8], batch: &Batch, keys: &mut Vec<Key>) {
         keys.clear();
         keys.extend(batch.spans().map(|(start, end)| {

@@ -5,11 +5,14 @@
 mod arena;
 mod blow_up;
 mod both_phases;
+mod bridges;
+mod cache;
 pub mod candidates;
 pub mod counts;
 mod decompress;
 mod deletions;
 pub mod documents;
+mod encode_text;
 pub mod encoder;
 pub mod error;
 mod feeds;

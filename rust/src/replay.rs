@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hashbrown::HashMap;
-
 use crate::error::Result;
+use crate::keys::Seeds;
 use crate::model::{Op, OpKind};
 use crate::ranks::Lists;
 use crate::ticker::Ticker;
@@ -17,16 +16,35 @@ pub const NONE: u32 = u32::MAX;
 /// What stands where a merge took the right part away.
 pub const GONE: u32 = u32::MAX;
 
-/// For each pair that some op merges: the index of the first such op, and what it makes.
-#[derive(Clone, Debug, Default)]
+/// For each pair that some op merges: the index of the first such op, and what it makes. A table of
+/// our own, at most half full: one line of memory for most look-ups.
+#[derive(Clone, Debug)]
 pub struct Pairs {
-    pairs: HashMap<u64, (u32, u32)>,
+    seeds: Seeds,
+    /// (pair, index, new); where there is no pair stands [`NO_PAIR`].
+    slots: Vec<(u64, u32, u32)>,
 }
+
+/// No op merges a token of the highest number with itself.
+const NO_PAIR: u64 = u64::MAX;
 
 impl Pairs {
     /// The index of the op that merges the pair (`NONE` if there is none), and what it makes.
-    fn get(&self, left: u32, right: u32) -> (u32, u32) {
-        self.pairs.get(&key(left, right)).copied().unwrap_or((NONE, GONE))
+    #[inline]
+    pub fn get(&self, left: u32, right: u32) -> (u32, u32) {
+        let (_, index, new) = self.slots[self.slot(key(left, right))];
+        (index, new)
+    }
+
+    /// Where a pair stands, or the free place where it would.
+    #[inline]
+    fn slot(&self, pair: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.seeds.hash(pair) as usize & mask;
+        while self.slots[slot].0 != pair && self.slots[slot].0 != NO_PAIR {
+            slot = (slot + 1) & mask;
+        }
+        slot
     }
 }
 
@@ -36,11 +54,17 @@ fn key(left: u32, right: u32) -> u64 {
 
 /// The pairs that the ops of one kind merge; there are fewer than 2^31 ops.
 pub fn pairs_of_ops(ops: &[Op], kind: OpKind) -> Pairs {
-    let mut pairs = HashMap::new();
+    let count = ops.iter().filter(|op| op.kind == kind).count();
+    let slots = vec![(NO_PAIR, NONE, GONE); (2 * count + 1).next_power_of_two()];
+    let mut pairs = Pairs { seeds: Seeds::new(), slots };
     for (index, op) in ops.iter().enumerate().filter(|(_, op)| op.kind == kind) {
-        pairs.entry(key(op.left, op.right)).or_insert((index as u32, op.new));
+        let pair = key(op.left, op.right);
+        let slot = pairs.slot(pair);
+        if pairs.slots[slot].0 == NO_PAIR {
+            pairs.slots[slot] = (pair, index as u32, op.new);
+        }
     }
-    Pairs { pairs }
+    pairs
 }
 
 /// Again and again merges the adjacent pair with the lowest op index, leftmost first.

@@ -20,7 +20,7 @@ const POLL_BYTES: usize = 64 * 1024;
 const BATCH: usize = 64;
 
 /// Adjacent pieces of a text.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) start: usize,
     pub(crate) ends: Vec<usize>,

@@ -26,6 +26,8 @@ ONLY_RUST = {
     "model": "superword.model",
     "settings": "superword.settings",
     "tables": "lists of tuples in Python",
+    "cache": "what sequences became: a dict in Python",
+    "encode_text": "a batch of pretokens at a time: one after the other in Python",
     "pruning": "what of the runs can matter: Python takes all",
     "run_stream": "runs as they come: Python counts them",
     "runs": "how runs are kept: Python counts them",
@@ -49,6 +51,7 @@ ONLY_RUST = {
 # Functions that other modules use in one language alone, with the reason
 APART = {
     "arena": {"check_size": "private in Rust"},
+    "bridges": {"filter_of_ops": "a set in Python"},
     "candidates": {
         "single_tokens_above": "Python takes all",
         "in_tokens": "Python cuts when it knows the tokens",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from superword.errors import EncodingError, PatternTooExpensiveError, of_item
 from superword.model import Model, Op
+from superword.reference.bridges import bridges_of_ops
 from superword.reference.deletions import RegularOps
 from superword.reference.final_ids import final_order
 from superword.reference.model_file import model_from_bytes
@@ -66,7 +67,9 @@ class Encoder:
         self._byte_tokens = {token[0]: number for number, token in enumerate(alphabet)}
         self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.scheme == "none")
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
-        self._super_parts = {part for pair in self._supermerges for part in pair}
+        self._bridges = bridges_of_ops(self._ops)
+        parts = self._supermerges if self._bridges is None else self._bridges
+        self._super_parts = {part for pair in parts for part in pair}
         order = final_order(self._ops, len(self._tokens), model.id_order)
         self._ids = [0] * len(self._tokens)  # (what is deleted has none)
         for token_id, token in enumerate(order):
@@ -270,9 +273,13 @@ class Encoder:
         """The tokens of a text without special tokens, as creation numbers."""
         out: list[int] = []
         run: list[int] = []
+        bridges = self._bridges
         for pretoken in self._pretokenizer.pretokenize(text, steps, start, length):
             tokens = self._encode_pretoken(pretoken)
             if len(tokens) == 1 and tokens[0] in self._super_parts:
+                if run and bridges is not None and (run[-1], tokens[0]) not in bridges:
+                    out += self._encode_run(run)
+                    run = []
                 run.append(tokens[0])
                 continue
             if run:
