@@ -64,9 +64,7 @@ impl<'t> Pretokens<'t> {
     pub(crate) fn next_ends(&mut self, ends: &mut Vec<usize>) -> bool {
         let Some(end) = self.next_end() else { return false };
         ends.push(end);
-        while self.ends != 0 {
-            ends.push(self.take_end());
-        }
+        ends.extend((0..self.ends.count_ones()).map(|_| self.take_end()));
         true
     }
 
