@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, closing
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 import superword
+from superword._backend import name_of
+from superword.ahead import ahead
 from superword.corpus import Source, find_files
 from superword.errors import EncodingError, InputError, SuperwordError
 from superword.files import reason
@@ -23,9 +26,10 @@ if TYPE_CHECKING:
     from superword._backend import Encoder
     from superword.progress import StageClock
 
-# How much text is encoded at once: enough for all threads. A document counts as some more
-# characters than it has, so that a batch is never many empty ones.
-BATCH_CHARACTERS = 1 << 24
+# How much text is encoded at once: enough for all threads, and in the reference little enough that
+# progress comes every second. A document counts as some more characters than it has, so that a
+# batch is never many empty ones.
+BATCH_CHARACTERS = {"rust": 1 << 24, "python": 1 << 20}
 _DOCUMENT_CHARACTERS = 64
 
 
@@ -76,6 +80,9 @@ class Batch(NamedTuple):
     notices: tuple[str, ...]
 
 
+Batches = Generator[Batch, None, None]
+
+
 def encode_files(job: Job, files: object, field: object, lines: object) -> EncodedFile:
     """Encode the documents of files; `files`, `field` and `lines` as `train` has them."""
     found = find_files(files, field, lines)
@@ -99,23 +106,25 @@ def encode_files(job: Job, files: object, field: object, lines: object) -> Encod
             next(documents)
         return str(documents.place)
 
-    def batches(start: Position) -> Iterator[Batch]:
-        return _file_batches(job.backend, found.sources, sizes, start)
+    def batches(start: Position) -> Batches:
+        return ahead(_file_batches(job.backend, found.sources, sizes, start))
 
     return _encode(job, same, batches, place, sum(sizes), found.notices)
 
 
 def encode_texts(job: Job, texts: Iterable[str], place: Callable[[int], str]) -> EncodedFile:
     """Encode texts that come only once, as those of standard input; `place` names one of them."""
-    return _encode(
-        job, None, lambda _: _text_batches(texts), lambda _, number: place(number), 0, []
-    )
+
+    def batches(start: Position) -> Batches:
+        return _text_batches(texts, BATCH_CHARACTERS[name_of(job.backend)])
+
+    return _encode(job, None, batches, lambda _, number: place(number), 0, [])
 
 
 def _encode(
     job: Job,
     same: dict[str, object] | None,
-    batches: Callable[[Position], Iterator[Batch]],
+    batches: Callable[[Position], Batches],
     place: Callable[[int, int], str],
     total: int,
     notices: Sequence[str],
@@ -124,11 +133,11 @@ def _encode(
     clock, output = job.clock, job.output
     warn(notices)
     try:
-        with working_folder(output.path, same, output.kind) as partial:
+        with working_folder(output.path, same, output.kind) as partial, ExitStack() as waiting:
             warn(partial.notices)
             start = partial.position
             clock("encode", 0, total)
-            for batch in batches(start):
+            for batch in waiting.enter_context(closing(batches(start))):
                 flat = _encode_batch(job, batch, place, output.most_ids)
                 known = partial.position
                 fresh = [notice for notice in batch.notices if notice not in known.notices]
@@ -186,42 +195,45 @@ def _encode_batch(
 
 def _file_batches(
     backend: ModuleType, sources: Sequence[Source], sizes: Sequence[int], start: Position
-) -> Iterator[Batch]:
+) -> Batches:
     """The documents of files from a place on; those before an error come before it."""
     texts: list[str] = []
     parts: list[tuple[int, int, int]] = []
     notices: list[str] = []
     size = 0
     failure: SuperwordError | None = None
+    most = BATCH_CHARACTERS[name_of(backend)]
     read = sum(sizes[: start.source])
-    for source in range(start.source, len(sources)):
+    source, done = start.source, start.within  # where the next document stands
+    while source < len(sources) and failure is None:
         number = 0
-        skip = start.within if source == start.source else 0
         try:
             documents = backend.read_documents(sources[source], notices)
             for text in documents:
                 number += 1
-                if number <= skip:
+                if number <= done:
                     continue
                 if not parts or parts[-1][1] != source:
-                    parts.append((len(texts), source, number - 1))
+                    parts.append((len(texts), source, done))
+                done = number
                 texts.append(text)
                 size += len(text) + _DOCUMENT_CHARACTERS
-                if size >= BATCH_CHARACTERS:
-                    done = read + documents.read_bytes
-                    yield Batch(texts, parts, source, number, done, tuple(notices))
+                if size >= most:
+                    so_far = read + documents.read_bytes
+                    yield Batch(texts, parts, source, done, so_far, tuple(notices))
                     texts, parts, size = [], [], 0
         except SuperwordError as error:
             failure = error
-            break
-        read += sizes[source]
+        else:
+            read += sizes[source]
+            source, done = source + 1, 0
     # also without documents: an empty file may have a notice
-    yield Batch(texts, parts, len(sources), 0, read, tuple(notices))
+    yield Batch(texts, parts, source, done, read, tuple(notices))
     if failure is not None:
         raise failure
 
 
-def _text_batches(texts: Iterable[str]) -> Iterator[Batch]:
+def _text_batches(texts: Iterable[str], most: int) -> Batches:
     """The same for texts of no file; what is read is their characters."""
     batch: list[str] = []
     number = size = read = 0
@@ -236,7 +248,7 @@ def _text_batches(texts: Iterable[str]) -> Iterator[Batch]:
             batch.append(text)
             size += len(text) + _DOCUMENT_CHARACTERS
             read += len(text)
-        if batch and (text is None or size >= BATCH_CHARACTERS):
+        if batch and (text is None or size >= most):
             yield Batch(batch, [(0, 0, number)], 0, 0, read, ())
             number += len(batch)
             batch, size = [], 0

@@ -14,6 +14,7 @@ import os
 import time
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from io import FileIO
 from typing import Any, NamedTuple
 
@@ -60,17 +61,18 @@ def working_folder(target: str, job: Mapping[str, Any] | None, kind: str) -> Ite
     with writing(target):
         lock = _locked(path, target)
     try:
-        with writing(target):
-            partial = Partial(path, target, job, kind)
-        try:
+        with ExitStack() as stack:
+            with writing(target):
+                ids, offsets = (
+                    stack.enter_context(open_file(path, name)) for name in (IDS, OFFSETS)
+                )
+                partial = Partial(path, target, job, kind, ids, offsets)
             yield partial
-        except BaseException:
-            partial.close()
-            if not os.path.exists(os.path.join(path, _CHECKPOINT)):
-                _remove(path)
-            raise
-        partial.close()
         _remove(path)
+    except BaseException:
+        if not os.path.exists(os.path.join(path, _CHECKPOINT)):
+            _remove(path)
+        raise
     finally:
         os.close(lock)
 
@@ -87,7 +89,15 @@ def writing(target: str) -> Iterator[None]:
 class Partial:
     """The arrays as they grow."""
 
-    def __init__(self, path: str, target: str, job: Mapping[str, Any] | None, kind: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        target: str,
+        job: Mapping[str, Any] | None,
+        kind: str,
+        ids: FileIO,
+        offsets: FileIO,
+    ) -> None:
         self._path = path
         self.kind = kind
         self.position = Position()
@@ -95,14 +105,9 @@ class Partial:
         self._target = target
         self._job = job
         self._saved = time.monotonic()
-        self._ids = open_file(path, IDS)
-        self._offsets = open_file(path, OFFSETS)
+        self._ids = ids
+        self._offsets = offsets
         self._resume()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._ids.close()
-        self._offsets.close()
 
     def append(self, flat: tuple[bytearray, bytearray], position: Position) -> None:
         """Add ids and offsets of `encode_flat`; `position` is that behind them, without sums."""

@@ -57,7 +57,7 @@ def test_the_reference_has_no_cycles():
 CLICK = ("cli", "command_input", "model_output", "options", "outcome")
 # what is not there may not be missed: optional packages for types alone, or by name where asked for
 OTHERS = {
-    **dict.fromkeys(CLICK, {"click"}),
+    **{stem: {"click"} for stem in CLICK},
     "encoding": {"pyarrow"},
     "token_arrays": {"numpy", "numpy.typing"},
 }
