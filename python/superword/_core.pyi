@@ -8,7 +8,7 @@ Ops cross as plain tuples (kind, left, right, new, count), models in the field o
 
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import final
+from typing import Protocol, final
 
 from superword.settings import Cutting, Settings
 
@@ -103,7 +103,17 @@ def split_special_tokens(
 ) -> list[tuple[str, int | None]]: ...
 
 # documents
-def read_documents(source: _Source, notices: list[str]) -> Iterator[str]: ...
+class _Documents(Protocol):
+    # how much of the file, as it lies on the disk, has been read
+    @property
+    def read_bytes(self) -> int: ...
+    # where the document that came last stands, as errors name it
+    @property
+    def place(self) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __next__(self) -> str: ...
+
+def read_documents(source: _Source, notices: list[str]) -> _Documents: ...
 
 # counts
 @final
