@@ -1,0 +1,49 @@
+"""superword itself, in both backends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compare.encode.interface import LISTS, Adapter, Loaded, Vocabulary
+from superword import Tokenizer, __version__
+
+
+def _rust(vocabulary: Vocabulary, scratch: Path) -> Loaded:
+    tokenizer = Tokenizer.load(vocabulary.model, backend="rust")
+    return Loaded(
+        lambda texts: tokenizer.encode_batch(texts, threads=1),
+        lambda lists: lists,
+        tokenizer.encode,
+    )
+
+
+def _python(vocabulary: Vocabulary, scratch: Path) -> Loaded:
+    tokenizer = Tokenizer.load(vocabulary.model, backend="python")
+    return Loaded(
+        lambda texts: tokenizer.encode_batch(texts, threads=1),
+        lambda lists: lists,
+        tokenizer.encode,
+    )
+
+
+def _version() -> str:
+    return __version__
+
+
+ADAPTER = Adapter(
+    name="superword",
+    package="superword._core",
+    version=_version,
+    gives=LISTS,
+    load=_rust,
+    superwords=True,
+)
+PYTHON_ADAPTER = Adapter(
+    name="superword-python",
+    package="superword.reference",
+    version=_version,
+    gives=LISTS,
+    load=_python,
+    superwords=True,
+    slow=True,
+)
