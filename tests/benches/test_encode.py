@@ -102,11 +102,13 @@ class Tokenizer:
     def batch_encode(self, texts):
         return [self.encode(text)[:-1] for text in texts]
 """,
-    "fastokens.py": "raise ImportError('no such package here')",
-    "quicktok.py": """
-def import_tokenizer(source, name, folder):
-    raise ValueError("this pattern | is not known")
+    "fastokens.py": """
+class Tokenizer:
+    @classmethod
+    def from_file(cls, path):
+        raise ValueError("this pattern | is not known")
 """,
+    "quicktok.py": "raise ImportError('no such package here')",
 }
 
 
@@ -142,8 +144,8 @@ def folder(tmp_path_factory, backend_name):
     (folder / "tiny.jsonl").write_text("".join(lines), "utf-8")
     packages = folder / "packages"
     for name, text in STAND_INS.items():
-        distribution = "quicktok-v1" if name == "quicktok.py" else name.removesuffix(".py")
-        about = packages / f"{distribution.replace('-', '_')}-7.dist-info" / "METADATA"
+        distribution = name.removesuffix(".py")
+        about = packages / f"{distribution}-7.dist-info" / "METADATA"
         about.parent.mkdir(parents=True)
         about.write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 7\n", "utf-8")
         (packages / name).write_text(text, "utf-8")
@@ -208,10 +210,10 @@ def test_other_ids_are_counted_in_every_pass(compared):
 
 def test_what_fails_is_listed_with_its_reason(compared):
     rows, text = compared
-    assert rows_of(rows, "fastokens")[0]["reason"] == "not installed: no such package here"
+    assert rows_of(rows, "quicktok")[0]["reason"] == "not installed: no such package here"
     failures = text.partition("**No figures**")[2]
-    assert "| fastokens | bpe/gpt2 | not installed: no such package here |" in failures
-    assert "| quicktok | bpe/gpt2 | ValueError: this pattern \\| is not known |" in failures
+    assert "| quicktok | bpe/gpt2 | not installed: no such package here |" in failures
+    assert "| fastokens | bpe/gpt2 | ValueError: this pattern \\| is not known |" in failures
 
 
 def test_a_vocabulary_is_trained_once(compared, folder, backend_name):

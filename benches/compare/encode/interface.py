@@ -63,14 +63,14 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Adapter:
-    """One encoder. `package` is imported, and `prepare` called, before the clock of `load` starts.
+    """One encoder. Its packages are imported, those of its arrays too, before any clock starts.
 
-    `prepare` may write what `load` reads into a folder of its own. `superwords`: takes models of
-    superword. `slow`: is measured on little text, beside tokenizers.
+    `prepare`, too, comes before: it may write what `load` reads into a folder of its own.
+    `superwords`: takes models of superword. `slow`: is measured on little text, beside tokenizers.
     """
 
     name: str
-    package: str
+    packages: tuple[str, ...]
     version: Callable[[], str]
     gives: str
     load: Callable[[Vocabulary, Path], Loaded]

@@ -134,7 +134,8 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
         return {**size, **shortcut(request, vocabulary, texts)}
     adapter = next(item for item in ADAPTERS if item.name == request["encoder"])
     try:
-        importlib.import_module(adapter.package)
+        for package in adapter.packages:
+            importlib.import_module(package)
     except ImportError as error:
         return {"reason": f"not installed: {error}"}
     if request["kind"] == "truth":

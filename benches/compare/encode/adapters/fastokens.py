@@ -14,13 +14,13 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
     return Loaded(
         tokenizer.encode_batch_flat,
         lambda flat: slices(*flat),
-        lambda text: list(tokenizer.encode_ordinary(text).ids),
+        lambda text: tokenizer.encode_ordinary(text).ids,
     )
 
 
 ADAPTER = Adapter(
     name="fastokens",
-    package="fastokens",
+    packages=("fastokens",),
     version=version_of("fastokens"),
     gives=ARRAYS,
     load=_load,

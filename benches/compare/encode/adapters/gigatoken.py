@@ -18,13 +18,13 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
     return Loaded(
         lambda texts: tokenizer.encode_batch(texts, parallel=False),
         lambda rows: (row.tolist() for row in rows),
-        lambda text: list(tokenizer.encode(text).tolist()),
+        lambda text: tokenizer.encode(text).tolist(),
     )
 
 
 ADAPTER = Adapter(
     name="gigatoken",
-    package="gigatoken",
+    packages=("gigatoken", "awkward"),
     version=version_of("gigatoken"),
     gives=ARRAYS,
     load=_load,

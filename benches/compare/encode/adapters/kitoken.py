@@ -16,7 +16,7 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
 
 ADAPTER = Adapter(
     name="kitoken",
-    package="kitoken",
+    packages=("kitoken",),
     version=version_of("kitoken"),
     gives=LISTS,
     load=_load,

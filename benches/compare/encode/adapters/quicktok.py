@@ -24,13 +24,13 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
     return Loaded(
         lambda texts: encoder.encode_batch(texts, 1),
         lambda flat: (flat[0][a:b].tolist() for a, b in pairwise(flat[1])),
-        lambda text: list(encoder.encode_ordinary(text)),
+        encoder.encode_ordinary,
     )
 
 
 ADAPTER = Adapter(
     name="quicktok",
-    package="quicktok",
+    packages=("quicktok", "numpy"),
     version=version_of("quicktok-v1"),
     gives=ARRAYS,
     load=_load,

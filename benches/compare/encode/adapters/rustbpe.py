@@ -32,7 +32,7 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
 
 ADAPTER = Adapter(
     name="rustbpe",
-    package="rustbpe",
+    packages=("rustbpe", "tiktoken"),
     version=version_of("rustbpe"),
     gives=LISTS,
     load=_load,

@@ -32,7 +32,7 @@ def _version() -> str:
 
 ADAPTER = Adapter(
     name="superword",
-    package="superword._core",
+    packages=("superword._core",),
     version=_version,
     gives=LISTS,
     load=_rust,
@@ -40,7 +40,7 @@ ADAPTER = Adapter(
 )
 PYTHON_ADAPTER = Adapter(
     name="superword-python",
-    package="superword.reference",
+    packages=("superword.reference",),
     version=_version,
     gives=LISTS,
     load=_python,

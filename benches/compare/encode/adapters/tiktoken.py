@@ -27,7 +27,7 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
 
 ADAPTER = Adapter(
     name="tiktoken",
-    package="tiktoken",
+    packages=("tiktoken",),
     version=version_of("tiktoken"),
     gives=LISTS,
     load=_load,

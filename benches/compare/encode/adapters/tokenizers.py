@@ -14,13 +14,13 @@ def _load(vocabulary: Vocabulary, scratch: Path) -> Loaded:
     return Loaded(
         lambda texts: [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)],
         lambda lists: lists,
-        lambda text: list(tokenizer.encode(text).ids),
+        lambda text: tokenizer.encode(text).ids,
     )
 
 
 ADAPTER = Adapter(
     name="tokenizers",
-    package="tokenizers",
+    packages=("tokenizers",),
     version=version_of("tokenizers"),
     gives=LISTS,
     load=_load,
