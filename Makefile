@@ -19,7 +19,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
-	bench-scan bench-cliffs bench-document bench-compare bench-encode instructions lint format wheel readme clean FORCE
+	bench-scan bench-cliffs bench-document bench-compare bench-encode instructions lint format wheel \
+	readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22

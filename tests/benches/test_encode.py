@@ -325,7 +325,7 @@ def test_the_table_has_the_fastest_first_and_ratios_to_what_is_exact():
         "| wrong | 1 | lists | 0.50 | 200.0 | 400.0 | 1.0 | 2 | 3 of 5 documents differ |",
         "| exact | 1 | lists | 0.50 | 20.0 | 40.0 | 40.0 | 2 | equal |",
         "| superword | 1 | lists | 0.50 | 10.0 | 20.0 | 20.0 | 2 | equal |",
-        "| slow | 1 | lists | 0.50 | 2.5 | 5.0 | 80.0 | 2 | equal |",
+        "| slow | 1 | lists | 0.50 | 2.50 | 5.00 | 80.0 | 2 | equal |",
         "\nsuperword's time beside the best exact one of the others: first pass 2.00 (exact),"
         " second pass 2.00 (exact), 2,000 characters 0.50 (exact).",
     ]
@@ -342,8 +342,8 @@ def test_the_pure_python_backend_stands_beside_tokenizers_on_the_same_text():
     ]
     lines = list(table._slow(rows))
     assert lines[-2:] == [
-        "| bpe/gpt4o | 4.0 | 8.0 | bpe/gpt4o | 2.0 | 4.0 | 2.00 |",
-        "| boundless/gpt4o-uniscript | 1.0 | 2.0 | bpe/gpt4o | 2.0 | 4.0 | 0.50 |",
+        "| bpe/gpt4o | 4.00 | 8.00 | bpe/gpt4o | 2.00 | 4.00 | 2.00 |",
+        "| boundless/gpt4o-uniscript | 1.00 | 2.00 | bpe/gpt4o | 2.00 | 4.00 | 0.50 |",
     ]
     assert not list(table._slow(rows[:2]))
     assert not list(table._slow(rows[2:]))

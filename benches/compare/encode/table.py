@@ -39,7 +39,7 @@ def markdown(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def _speed(row: dict[str, Any], seconds: str) -> str:
     found = speed(row, seconds)
-    return "" if found is None else f"{found:.1f}"
+    return "" if found is None else f"{found:.{1 if found >= 10 else 2}f}"
 
 
 def _ids(row: dict[str, Any]) -> str:
