@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from compare.encode.interface import LISTS, Adapter, Loaded, Vocabulary
+from compare.encode.interface import ARRAYS, LISTS, Adapter, Loaded, Vocabulary
 from superword import Tokenizer, __version__
 
 
 def _rust(vocabulary: Vocabulary, scratch: Path) -> Loaded:
     tokenizer = Tokenizer.load(vocabulary.model, backend="rust")
     return Loaded(
-        lambda texts: tokenizer.encode_batch(texts, threads=1),
-        lambda lists: lists,
+        lambda texts: tokenizer.encode_batch(texts, output="numpy", threads=1),
+        _lists,
         tokenizer.encode,
     )
+
+
+def _lists(flat: Any) -> Iterable[Sequence[int]]:
+    ids, offsets = flat
+    return (ids[start:end].tolist() for start, end in pairwise(offsets))
 
 
 def _python(vocabulary: Vocabulary, scratch: Path) -> Loaded:
@@ -32,9 +40,9 @@ def _version() -> str:
 
 ADAPTER = Adapter(
     name="superword",
-    packages=("superword._core",),
+    packages=("superword._core", "numpy"),
     version=_version,
-    gives=LISTS,
+    gives=ARRAYS,
     load=_rust,
     superwords=True,
 )
