@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from superword import arguments
+from superword.encoded import OffsetEncoding
 from superword.errors import EncodingTypeError, SuperwordError, of_item
 from superword.settings import resolve_threads
 from superword.values import BytesLike, as_bytes, as_text, type_name
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from superword._backend import Encoder
 
 Allowed = Literal["all"] | Collection[str]
+_T = TypeVar("_T")
 
 
 class Encoding:
@@ -72,11 +74,73 @@ class Encoding:
         >>> tokenizer.encode_batch(["to be", " be"])
         [[116, 111, 257], [257]]
         """
-        batch, wrong = arguments.texts(texts)
         allowed = arguments.allowed_special(allowed_special, self._special)
-        count = resolve_threads(threads)
+        return self._batch(self._encoder.encode_batch, texts, allowed, resolve_threads(threads))
+
+    def encode_with_offsets(
+        self, text: str | BytesLike, allowed_special: Allowed = ()
+    ) -> OffsetEncoding:
+        """The ids of a text, and where each of them stands in it.
+
+        `byte_offsets` are (start, end) in the bytes of the UTF-8 text: each starts where the one
+        before ended. `char_offsets` are (start, end) in characters, as slices of a str have them:
+        tokens inside one character each cover that character. A byte that is no UTF-8 counts as
+        one character. Special tokens have offsets too.
+
+        Args, errors: as for `encode`.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> found = tokenizer.encode_with_offsets("é be")
+        >>> found.ids, found.byte_offsets
+        ([195, 169, 257], [(0, 1), (1, 2), (2, 5)])
+        >>> found.char_offsets
+        [(0, 1), (0, 1), (1, 4)]
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        encoder = self._encoder
+        return OffsetEncoding(
+            *_of_text_or_bytes(text, allowed, encoder.encode_offsets, encoder.encode_bytes_offsets)
+        )
+
+    def count_tokens(self, text: str | BytesLike, allowed_special: Allowed = ()) -> int:
+        """How many ids `encode` gives, without a list of them; args, errors as there.
+
+        >>> import superword
+        >>> superword.train(["to be or not to be"], vocab_size=258).count_tokens("to be")
+        3
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        encoder = self._encoder
+        return _of_text_or_bytes(text, allowed, encoder.count, encoder.count_bytes)
+
+    def count_tokens_batch(
+        self,
+        texts: Iterable[str],
+        allowed_special: Allowed = (),
+        threads: int | None = None,
+    ) -> list[int]:
+        """How many ids each text has; otherwise as `encode_batch`.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> tokenizer.count_tokens_batch(["to be", " be"])
+        [3, 1]
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        return self._batch(self._encoder.count_batch, texts, allowed, resolve_threads(threads))
+
+    def _batch(
+        self,
+        call: Callable[[list[str], list[int], int], list[_T]],
+        texts: object,
+        allowed: list[int],
+        threads: int,
+    ) -> list[_T]:
+        """What a call of the encoder gives for each of several texts."""
+        batch, wrong = arguments.texts(texts)
         try:
-            ids = self._encoder.encode_batch(batch, allowed, count)
+            found = call(batch, allowed, threads)
         except UnicodeEncodeError:
             # The first text at fault, which may be one before that.
             for number, text in enumerate(batch):
@@ -87,16 +151,26 @@ class Encoding:
             raise
         if wrong is not None:  # the texts before it are good
             raise wrong
-        return ids
+        return found
 
     def _encode(self, value: object, allowed: list[int] | None) -> list[int]:
-        text = as_text(value)
-        if text is not None:
-            try:
-                return self._encoder.encode(text, allowed)
-            except UnicodeEncodeError:
-                raise arguments.surrogate_error(text) from None
-        data = as_bytes(value)
-        if data is None:
-            raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
-        return self._encoder.encode_bytes(data, allowed)
+        encoder = self._encoder
+        return _of_text_or_bytes(value, allowed, encoder.encode, encoder.encode_bytes)
+
+
+def _of_text_or_bytes(
+    value: object,
+    allowed: list[int] | None,
+    of_text: Callable[[str, list[int] | None], _T],
+    of_bytes: Callable[[bytes, list[int] | None], _T],
+) -> _T:
+    text = as_text(value)
+    if text is not None:
+        try:
+            return of_text(text, allowed)
+        except UnicodeEncodeError:
+            raise arguments.surrogate_error(text) from None
+    data = as_bytes(value)
+    if data is None:
+        raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
+    return of_bytes(data, allowed)

@@ -1,6 +1,7 @@
 //! From texts to token ids and back (SPEC 9).
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::deletions::RegularOps;
 use crate::error::{Error, ErrorKind, Progress, Result};
@@ -11,6 +12,7 @@ use crate::parallel::map_in_order;
 use crate::pattern_steps::{Origin, Steps};
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, encode_run, pairs_of_ops};
+use crate::safe_prefix::Joins;
 use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
@@ -26,12 +28,12 @@ const SHORTCUT_BYTES: usize = 64;
 /// A model, ready to encode and decode. It never changes: threads may share it.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    pretokenizer: Pretokenizer,
+    pub(crate) pretokenizer: Pretokenizer,
     alphabet: Alphabet,
-    ops: Vec<Op>,
-    special: Vec<String>,
-    splitter: SpecialTokens,
-    vocabulary: Vocabulary,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) special: Vec<String>,
+    pub(crate) splitter: SpecialTokens,
+    pub(crate) vocabulary: Vocabulary,
     /// By byte: its token; `u32::MAX` if the alphabet has it not.
     byte_tokens: [u32; 256],
     regular: RegularOps,
@@ -43,9 +45,11 @@ pub struct Encoder {
     /// By creation number: the id, of a deleted token none that means anything.
     ids: Vec<u32>,
     /// By id, ordinary ones alone: the creation number.
-    order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// By creation number: whether some supermerge makes it.
     superwords: Vec<bool>,
+    /// Made when it is asked for.
+    pub(crate) joins: OnceLock<Joins>,
 }
 
 /// An op as (kind, left, right, new, count) with the bytes of its tokens.
@@ -90,6 +94,7 @@ impl Encoder {
             order,
             superwords,
             vocabulary,
+            joins: OnceLock::new(),
         };
         if shortcut {
             encoder.known = encoder.single_tokens(progress)?;
@@ -258,7 +263,7 @@ impl Encoder {
     }
 
     /// How many bytes a token has, if there is such an id.
-    fn token_length(&self, id: u32) -> Option<u64> {
+    pub(crate) fn token_length(&self, id: u32) -> Option<u64> {
         match self.order.get(id as usize) {
             Some(&number) => Some(self.vocabulary.length(number)),
             None => self.special.get(self.special_index(id)).map(|special| special.len() as u64),

@@ -1,0 +1,166 @@
+"""How far a text is encoded whatever follows it, and which tokens may follow the rest.
+
+Three things can change when a text goes on.
+
+A special token that begins at the end of the text may be completed, or be a longer one than the one
+found. At a place from which the rest of the text is no beginning of a longer special token, all
+that can start there lies in the text. So what the search for special tokens finds before the first
+such place that it reaches is found in every continuation, and the piece behind the last token found
+ends, or goes on, at that place.
+
+A pretoken at the end of that piece may become another: `settled` says which ones do not.
+
+A supermerge may join the last of these with what follows. Whatever it joins, the last pretoken of
+its left part stands before the first one of its right part; both are tokens as pretokens are
+encoded, and which tokens can stand there follows from the ops. Where no supermerge has the
+pretokens at both sides of a boundary as such, and before what is unknown where none has the left
+one, no merge ever reaches across. Then the pairs left of it are merged in the order in which they
+would be merged alone (each time the lowest op at all its places, SPEC 9.4), so their tokens are
+those of every continuation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from superword.model import Op
+from superword.reference.pretokenize import Pretokenizer
+from superword.reference.settled import settled_pretokens
+from superword.reference.special_tokens import SpecialTokens
+
+# A token that supermerges make of different pretokens has several first or last ones. Where these
+# are more, or what follows from them is too much, every place is taken for one that can be joined.
+_MOST_SEVERAL, _MOST_PASSES, _MOST_PAIRS = 64, 8, 8
+
+
+class Joins(NamedTuple):
+    """Between which pretokens a supermerge can join what stands there; None: between all."""
+
+    pairs: AbstractSet[tuple[int, int]] | None
+    lefts: AbstractSet[int]
+
+    def join(self, left: int | None, right: int | None) -> bool:
+        """Whether it can be between these tokens; None is a pretoken that is no token."""
+        if left is None or right is None:
+            return False
+        return self.pairs is None or (left, right) in self.pairs
+
+    def join_left(self, left: int | None) -> bool:
+        """Whether it can be between this token and some other."""
+        return left is not None and (self.pairs is None or left in self.lefts)
+
+
+def joins_of_ops(ops: Sequence[Op]) -> Joins:
+    """Where the supermerges of a model can join.
+
+    >>> ops = [Op("supermerge", 97, 98, 256, 2), Op("supermerge", 256, 99, 257, 2)]
+    >>> sorted(joins_of_ops(ops).pairs)
+    [(97, 98), (98, 99)]
+    """
+    supermerges = [op for op in ops if op.kind == "supermerge"]
+    firsts = _ends_of_tokens(ops, supermerges, lambda op: op.left)
+    lasts = _ends_of_tokens(ops, supermerges, lambda op: op.right)
+    if firsts is None or lasts is None:
+        return Joins(None, set())
+    pairs: set[tuple[int, int]] = set()
+    for op in supermerges:
+        for last in lasts.get(op.left, {op.left}):
+            pairs.update((last, first) for first in firsts.get(op.right, {op.right}))
+        if len(pairs) > _MOST_PAIRS * len(supermerges):
+            return Joins(None, set())
+    return Joins(pairs, {left for left, _ in pairs})
+
+
+def _ends_of_tokens(
+    ops: Sequence[Op], supermerges: Sequence[Op], end: Callable[[Op], int]
+) -> Mapping[int, AbstractSet[int]] | None:
+    """Return the first (or last) pretokens of which each token can be made by supermerges."""
+    ends: dict[int, set[int]] = {op.new: set() for op in supermerges}
+    for op in ops:
+        if op.kind == "merge" and op.new in ends:  # this one can be a pretoken as well
+            ends[op.new] = {op.new}
+    for _ in range(_MOST_PASSES):
+        changed = False
+        for op in supermerges:
+            known = ends[op.new]
+            size = len(known)
+            known |= ends.get(end(op), {end(op)})
+            changed = changed or len(known) > size
+            if len(known) > _MOST_SEVERAL:
+                return None
+        if not changed:
+            return ends
+    return None
+
+
+def safe_length(
+    text: str,
+    special_tokens: Sequence[str],
+    cut: SpecialTokens,
+    pretokenizer: Pretokenizer,
+    numbers: Mapping[bytes, int],
+    joins: Joins,
+) -> int:
+    """How many bytes of a text are encoded as they would be whatever follows.
+
+    Args:
+        text: a text that can be encoded.
+        special_tokens: those that are recognized.
+        cut: what cuts at them.
+        pretokenizer: what cuts pretokens.
+        numbers: the tokens.
+        joins: where supermerges can join.
+    """
+    start, end = _last_piece(text, special_tokens, cut)
+    length = at = 0
+    before = None
+    for pretoken in settled_pretokens(text[start:end], pretokenizer):
+        token = numbers.get(pretoken)
+        if not joins.join(before, token):
+            length = at
+        at += len(pretoken)
+        before = token
+    if not joins.join_left(before):
+        length = at
+    return len(text[:start].encode()) + length
+
+
+def _last_piece(text: str, special_tokens: Sequence[str], cut: SpecialTokens) -> tuple[int, int]:
+    """Return where the piece behind the last certain special token starts, and its certain end."""
+    longest = max(map(len, special_tokens), default=1) - 1
+    begun = [
+        at
+        for at in range(max(0, len(text) - longest), len(text))
+        if any(len(text) - at < len(name) and name.startswith(text[at:]) for name in special_tokens)
+    ]
+
+    def certain(start: int) -> int:
+        return next((at for at in begun if at >= start), len(text))
+
+    start = at = 0
+    for part, index in cut.split(text):
+        if index is not None:
+            if at >= certain(start):
+                break
+            start = at + len(part)
+        at += len(part)
+    return start, certain(start)
+
+
+def continuing_tokens(rest: bytes, tokens: Sequence[bytes]) -> list[int]:
+    """The ids of the tokens that agree with a text as far as both go.
+
+    Args:
+        rest: what the tokens must begin with, or be the beginning of.
+        tokens: the tokens by id.
+
+    >>> continuing_tokens(b"be", [b"b", b"bee", b"e"])
+    [0, 1]
+    """
+    return [
+        token_id
+        for token_id, token in enumerate(tokens)
+        if token.startswith(rest) or rest.startswith(token)
+    ]
