@@ -15,7 +15,7 @@ phrases = st.lists(st.sampled_from(WORDS), max_size=9).map("".join)
 
 
 def model_of(backend, corpus, scheme, algorithm, **others):
-    """A model of some texts with many new tokens, a third of them superwords if it may have some."""
+    """A model of some texts with many new tokens, a third of them superwords for "superbpe"."""
     supermerges = 20 if algorithm == "superbpe" else 0
     size = others.pop("vocab_size", 256 + 60)
     chosen = settings_for(algorithm, size, supermerges, scheme=scheme, **others)
@@ -39,9 +39,8 @@ def test_no_continuation_changes_a_safe_prefix(
     others = {"special_tokens": SPECIAL}
     if deletes:
         others |= {"tau": Fraction(4, 5), "blow_up": "pair"}
-    model = model_of(
-        compiled, [c.replace("<s>", "") * 3 for c in corpus], scheme, algorithm, **others
-    )
+    corpus = [document.replace("<s>", "") * 3 for document in corpus]
+    model = model_of(compiled, corpus, scheme, algorithm, **others)
     one, other = reference.Encoder(model), compiled.Encoder(model)
     if allowed is not None and len(allowed) < len(SPECIAL):
         text = text.replace(" b", "")
