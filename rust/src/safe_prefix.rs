@@ -20,30 +20,32 @@ const MOST_SEVERAL: usize = 64;
 const MOST_PASSES: usize = 8;
 const MOST_PAIRS: usize = 8;
 
-/// Between which pretokens a supermerge can join what stands there; `None`: between all.
+/// Between which pretokens a supermerge can join what stands there.
 #[derive(Clone, Debug)]
-pub(crate) struct Joins(Option<(HashSet<(u32, u32)>, HashSet<u32>)>);
+pub(crate) struct Joins {
+    /// `None`: between all.
+    pairs: Option<HashSet<(u32, u32)>>,
+    lefts: HashSet<u32>,
+}
 
 impl Joins {
     /// Whether it can be between these tokens; `None` is a pretoken that is no token.
     fn join(&self, left: Option<u32>, right: Option<u32>) -> bool {
         let (Some(left), Some(right)) = (left, right) else { return false };
-        self.0.as_ref().is_none_or(|(pairs, _)| pairs.contains(&(left, right)))
+        self.pairs.as_ref().is_none_or(|pairs| pairs.contains(&(left, right)))
     }
 
     /// Whether it can be between this token and some other.
     fn join_left(&self, left: Option<u32>) -> bool {
-        let Some(left) = left else { return false };
-        self.0.as_ref().is_none_or(|(_, lefts)| lefts.contains(&left))
+        left.is_some_and(|left| self.pairs.is_none() || self.lefts.contains(&left))
     }
 }
 
 /// Where the supermerges of a model can join.
 pub(crate) fn joins_of_ops(ops: &[Op]) -> Joins {
-    Joins(pairs_of_ops(ops).map(|pairs| {
-        let lefts = pairs.iter().map(|&(left, _)| left).collect();
-        (pairs, lefts)
-    }))
+    let pairs = pairs_of_ops(ops);
+    let lefts = pairs.iter().flatten().map(|&(left, _)| left).collect();
+    Joins { pairs, lefts }
 }
 
 fn pairs_of_ops(ops: &[Op]) -> Option<HashSet<(u32, u32)>> {

@@ -91,6 +91,9 @@ TEXTS = [
     ("gpt4o", "one 漢AB", "one"),
     ("gpt4o", "one 漢ABc", "one"),
     ("gpt4o", "camelCASE", "camel"),
+    ("gpt4o", "one vかAB", "one vか"),
+    ("gpt4o-uniscript", "я'", "я"),
+    ("gpt4o-uniscript", "ñ'", ""),
     ("gpt4o-uniscript", "漢字ABC", "漢字"),
     ("gpt4o-uniscript", "漢字、かな", "漢字、か"),
     ("gpt4o-uniscript", "ภาษาไทย", "ภาษาไท"),
@@ -165,6 +168,16 @@ def test_a_supermerge_may_join_what_follows(backend: ModuleType, text: str, rest
     for more in ["", " a", " b", " c", " b c", " c b", "x", " "]:
         assert list(encoder.encode(text + more, []))[: len(ids)] == list(ids)
     assert left == rest
+
+
+def test_a_superword_that_is_a_pretoken_too(backend: ModuleType) -> None:
+    """What is made in two ways ends in either."""
+    ops = [("merge", 32, 98, 256, 9), ("merge", 97, 98, 257, 9)]
+    ops += [("supermerge", 97, 98, 257, 5), ("supermerge", 257, 256, 258, 4)]
+    encoder = backend.Encoder(model_of("gpt4o", ops))
+    assert encoder.encode("ab b", []) == [258]
+    assert encoder.safe_prefix("ab b, ", []) == ([258, 44], " ")
+    assert encoder.safe_prefix("ab b", []) == ([], "ab b")
 
 
 def test_next_tokens(backend: ModuleType) -> None:
