@@ -59,18 +59,23 @@ def joins_of_ops(ops: Sequence[Op]) -> Joins:
     >>> sorted(joins_of_ops(ops).pairs)
     [(97, 98), (98, 99)]
     """
+    pairs = _pairs_of_ops(ops)
+    return Joins(pairs, {left for left, _ in pairs or ()})
+
+
+def _pairs_of_ops(ops: Sequence[Op]) -> set[tuple[int, int]] | None:
     supermerges = [op for op in ops if op.kind == "supermerge"]
     firsts = _ends_of_tokens(ops, supermerges, lambda op: op.left)
     lasts = _ends_of_tokens(ops, supermerges, lambda op: op.right)
     if firsts is None or lasts is None:
-        return Joins(None, set())
+        return None
     pairs: set[tuple[int, int]] = set()
     for op in supermerges:
         for last in lasts.get(op.left, {op.left}):
             pairs.update((last, first) for first in firsts.get(op.right, {op.right}))
         if len(pairs) > _MOST_PAIRS * len(supermerges):
-            return Joins(None, set())
-    return Joins(pairs, {left for left, _ in pairs})
+            return None
+    return pairs
 
 
 def _ends_of_tokens(
