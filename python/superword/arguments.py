@@ -150,6 +150,8 @@ def ids(value: object, total: int) -> list[int]:
 
 def id_or_ids(value: object, total: int) -> list[int]:
     """One id, or several, as plain ints from 0 to total - 1."""
+    if type(value) is int:
+        return [token_id(value, total)]
     # Scalars of arrays and tensors give plain ints in the way in which whole ones do.
     to_list = getattr(value, "tolist", None)
     plain = to_list() if callable(to_list) else value
