@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from superword import _backend, arguments
+from superword.encoded import OffsetEncoding
 from superword.errors import EncodingTypeError, SuperwordError, of_item
 from superword.progress import StageClock, resolve_progress
 from superword.settings import one_of, resolve_threads
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Allowed = Literal["all"] | Collection[str]
 Path = str | os.PathLike[str]
+_T = TypeVar("_T")
 
 
 class Encoding:
@@ -133,15 +135,77 @@ class Encoding:
         """
         form = one_of("output", output, OUTPUTS)
         needed = None if form == "lists" else package(form, f"output '{form}'")
-        batch, wrong = arguments.texts(texts)
         allowed = arguments.allowed_special(allowed_special, self._special)
         count = resolve_threads(threads)
-        found: Any
+        if form == "lists":
+            return self._batch(self._encoder.encode_batch, texts, allowed, count)
+        found = self._batch(self._encoder.encode_flat, texts, allowed, count)
+        return (as_numpy if form == "numpy" else as_arrow)(needed, found)
+
+    def encode_with_offsets(
+        self, text: str | BytesLike, allowed_special: Allowed = ()
+    ) -> OffsetEncoding:
+        """The ids of a text, and where each of them stands in it.
+
+        `byte_offsets` are (start, end) in the bytes of the UTF-8 text: each starts where the one
+        before ended. `char_offsets` are (start, end) in characters, as slices of a str have them:
+        tokens inside one character each cover that character. A byte that is no UTF-8 counts as
+        one character. Special tokens have offsets too.
+
+        Args, errors: as for `encode`.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> found = tokenizer.encode_with_offsets("é be")
+        >>> found.ids, found.byte_offsets
+        ([195, 169, 257], [(0, 1), (1, 2), (2, 5)])
+        >>> found.char_offsets
+        [(0, 1), (0, 1), (1, 4)]
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        encoder = self._encoder
+        return OffsetEncoding(
+            *_of_text_or_bytes(text, allowed, encoder.encode_offsets, encoder.encode_bytes_offsets)
+        )
+
+    def count_tokens(self, text: str | BytesLike, allowed_special: Allowed = ()) -> int:
+        """How many ids `encode` gives, without a list of them; args, errors as there.
+
+        >>> import superword
+        >>> superword.train(["to be or not to be"], vocab_size=258).count_tokens("to be")
+        3
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        encoder = self._encoder
+        return _of_text_or_bytes(text, allowed, encoder.count, encoder.count_bytes)
+
+    def count_tokens_batch(
+        self,
+        texts: Iterable[str],
+        allowed_special: Allowed = (),
+        threads: int | None = None,
+    ) -> list[int]:
+        """How many ids each text has; otherwise as `encode_batch`.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258)
+        >>> tokenizer.count_tokens_batch(["to be", " be"])
+        [3, 1]
+        """
+        allowed = arguments.allowed_special(allowed_special, self._special)
+        return self._batch(self._encoder.count_batch, texts, allowed, resolve_threads(threads))
+
+    def _batch(
+        self,
+        call: Callable[[list[str], list[int], int], _T],
+        texts: object,
+        allowed: list[int],
+        threads: int,
+    ) -> _T:
+        """What a call of the encoder gives for each of several texts."""
+        batch, wrong = arguments.texts(texts)
         try:
-            if form == "lists":
-                found = self._encoder.encode_batch(batch, allowed, count)
-            else:
-                found = self._encoder.encode_flat(batch, allowed, count)
+            found = call(batch, allowed, threads)
         except UnicodeEncodeError:
             # The first text at fault, which may be one before that.
             for number, text in enumerate(batch):
@@ -152,9 +216,7 @@ class Encoding:
             raise
         if wrong is not None:  # the texts before it are good
             raise wrong
-        if form == "lists":
-            return found
-        return (as_numpy if form == "numpy" else as_arrow)(needed, found)
+        return found
 
     def encode_file(
         self,
@@ -231,13 +293,23 @@ class Encoding:
         )
 
     def _encode(self, value: object, allowed: list[int] | None) -> list[int]:
-        text = as_text(value)
-        if text is not None:
-            try:
-                return self._encoder.encode(text, allowed)
-            except UnicodeEncodeError:
-                raise arguments.surrogate_error(text) from None
-        data = as_bytes(value)
-        if data is None:
-            raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
-        return self._encoder.encode_bytes(data, allowed)
+        encoder = self._encoder
+        return _of_text_or_bytes(value, allowed, encoder.encode, encoder.encode_bytes)
+
+
+def _of_text_or_bytes(
+    value: object,
+    allowed: list[int] | None,
+    of_text: Callable[[str, list[int] | None], _T],
+    of_bytes: Callable[[bytes, list[int] | None], _T],
+) -> _T:
+    text = as_text(value)
+    if text is not None:
+        try:
+            return of_text(text, allowed)
+        except UnicodeEncodeError:
+            raise arguments.surrogate_error(text) from None
+    data = as_bytes(value)
+    if data is None:
+        raise EncodingTypeError(f"text must be str or bytes, not {type_name(value)}")
+    return of_bytes(data, allowed)

@@ -15,7 +15,7 @@ use crate::replay::NONE;
 /// these are more, or what follows from them is too much, every place is taken for a bridge.
 const MOST_SEVERAL: usize = 64;
 const MOST_PASSES: usize = 8;
-/// The most bridges for each supermerge.
+/// The most bridges for each supermerge, those counted again that several have.
 const MOST_BRIDGES: usize = 8;
 /// The bits of the filter for each bridge: one in so many other places is taken for a bridge.
 const BITS: usize = 32;
