@@ -83,7 +83,7 @@ bench-scan:  ## the scanners beside each other on a corpus (ARGS=corpus.jsonl)
 instructions: setup  ## instructions of each Rust stage beside the recorded ones (ARGS=--update: record)
 	$(PY) benches/instructions.py $(ARGS)
 
-bench-cliffs: build  ## how training grows with texts that are hard in some way (ARGS=--help)
+bench-cliffs: build  ## how training and encoding grow with texts that are hard in some way (ARGS=--help)
 	PYTHONPATH=benches $(PY) benches/cliffs.py $(ARGS)
 
 bench-document: build  ## document BPE: full scan, Python and Rust beside each other (ARGS=--quick)

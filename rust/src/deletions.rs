@@ -1,6 +1,7 @@
 //! PickyBPE: what stands for a deleted token, and encoding where ops delete some (SPEC 5, 9.3).
 
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 
 use hashbrown::HashMap;
 
@@ -194,24 +195,26 @@ pub fn expand(tokens: &mut Vec<u32>, vocabulary: &Vocabulary, parts: &Parts) {
 pub enum RegularOps {
     /// Without a delete the lowest op comes first, whatever came before.
     Merges(Pairs),
-    /// So it does here, and texts are long: they can be encoded rank by rank.
-    Ranks(Pairs, Ranks),
+    /// So it does here, and what is long can be encoded rank by rank: the merges, and for the first
+    /// such pretoken the ranks, if they have any.
+    Ranked(Pairs, Vec<Op>, OnceLock<Option<Ranks>>),
     /// With one, ops are applied in their order.
     Steps(Steps),
 }
 
 impl RegularOps {
-    /// Prepares the ops; whole texts will be their pretokens if `uncut`, each byte its own number.
-    pub fn new(ops: &[Op], vocabulary: &Vocabulary, blow_up: Option<BlowUp>, uncut: bool) -> Self {
+    /// Prepares the ops; with `bytes` each byte is its own number.
+    pub fn new(ops: &[Op], vocabulary: &Vocabulary, blow_up: Option<BlowUp>, bytes: bool) -> Self {
         if ops.iter().any(|op| op.kind == OpKind::Delete) {
             let blow_up = blow_up.unwrap_or(BlowUp::Pair);
             return Self::Steps(steps_of_ops(ops, vocabulary, blow_up));
         }
         let pairs = pairs_of_ops(ops, OpKind::Merge);
-        match uncut.then(|| ranks_of_ops(ops)).flatten() {
-            Some(ranks) => Self::Ranks(pairs, ranks),
-            None => Self::Merges(pairs),
+        if !bytes {
+            return Self::Merges(pairs);
         }
+        let merges = ops.iter().filter(|op| op.kind == OpKind::Merge).copied().collect();
+        Self::Ranked(pairs, merges, OnceLock::new())
     }
 
     /// Leaves the tokens in which a pretoken ends; at first they are those of its single bytes.
@@ -226,11 +229,13 @@ impl RegularOps {
         ticker: &mut Ticker<'_, '_>,
     ) -> Result<()> {
         match self {
-            Self::Ranks(_, ranks) if is_ranked(tokens.len()) => {
-                encode_by_rank(tokens, ranks, scratch, ticker)
-            }
-            Self::Merges(merges) | Self::Ranks(merges, _) => {
-                encode_pretoken(tokens, merges, scratch, ticker)
+            Self::Merges(pairs) => encode_pretoken(tokens, pairs, scratch, ticker),
+            Self::Ranked(pairs, merges, ranks) => {
+                let is_long = is_ranked(tokens.len(), merges.len());
+                match is_long.then(|| ranks.get_or_init(|| ranks_of_ops(merges)).as_ref()) {
+                    Some(Some(ranks)) => encode_by_rank(tokens, ranks, scratch, ticker),
+                    _ => encode_pretoken(tokens, pairs, scratch, ticker),
+                }
             }
             Self::Steps(steps) => {
                 encode_with_deletions(tokens, steps, scratch, ticker)?;

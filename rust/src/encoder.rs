@@ -14,7 +14,7 @@ use crate::pattern_steps::Origin;
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, pairs_of_ops};
 use crate::safe_prefix::Joins;
-use crate::settings::{Alphabet, Scheme};
+use crate::settings::Alphabet;
 use crate::special_tokens::{Gate, SpecialTokens};
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
@@ -80,7 +80,7 @@ impl Encoder {
         for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
             superwords[op.new as usize] = !vocabulary.is_deleted(op.new);
         }
-        let uncut = model.cutting.scheme == Some(Scheme::None) && model.alphabet == Alphabet::Bytes;
+        let bytes = model.alphabet == Alphabet::Bytes;
         let mut encoder = Self {
             pretokenizer: Pretokenizer::new(&model.cutting)?,
             alphabet: model.alphabet,
@@ -88,7 +88,7 @@ impl Encoder {
             special: model.special_tokens.clone(),
             splitter,
             byte_tokens: model.alphabet.numbers(),
-            regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up, uncut),
+            regular: RegularOps::new(&model.ops, &vocabulary, model.blow_up, bytes),
             supermerges: pairs_of_ops(&model.ops, OpKind::Supermerge),
             has_supermerges: model.ops.iter().any(|op| op.kind == OpKind::Supermerge),
             bridges: filter_of_ops(&model.ops, size),

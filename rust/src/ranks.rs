@@ -18,6 +18,8 @@ use crate::ticker::Ticker;
 /// Texts of fewer tokens are not worth the lists of all ranks, and longer ones would have more
 /// places than 32 bits can number: at most three for each token.
 const TOKENS: std::ops::Range<usize> = 1 << 10..1 << 30;
+/// Nor are those of fewer tokens than a part of the ranks.
+const RANKS_PER_TOKEN: usize = 8;
 const BYTES: usize = 256;
 /// So many places are looked at between two calls of the ticker.
 const TOGETHER: usize = 1 << 12;
@@ -219,13 +221,14 @@ impl Lists {
     }
 }
 
-/// The ranks of the merges of a model, `None` if two of them make the same token or there are ops of
-/// other kinds.
+/// The ranks of the merges of a model, `None` if two of them make the same token or one that stood
+/// before, or there are ops of other kinds.
 pub fn ranks_of_ops(ops: &[Op]) -> Option<Ranks> {
     let mut newest = None;
     for op in ops {
         // tokens are numbered as they are made
-        if op.kind != OpKind::Merge || newest.is_some_and(|newest| op.new <= newest) {
+        let oldest = newest.unwrap_or(0).max(op.left).max(op.right);
+        if op.kind != OpKind::Merge || op.new <= oldest {
             return None;
         }
         newest = Some(op.new);
@@ -246,9 +249,9 @@ pub fn ranks_of_ops(ops: &[Op]) -> Option<Ranks> {
     Some(Ranks { ops: ops.to_vec(), lengths, bytes, after, before })
 }
 
-/// Whether a text of so many tokens is worth it.
-pub fn is_ranked(tokens: usize) -> bool {
-    TOKENS.contains(&tokens)
+/// Whether so many tokens are worth the lists of so many ranks.
+pub fn is_ranked(tokens: usize, ranks: usize) -> bool {
+    TOKENS.contains(&tokens) && tokens >= ranks / RANKS_PER_TOKEN
 }
 
 /// Merges the pairs of the lowest rank, left to right, then those of the next, and so on: what

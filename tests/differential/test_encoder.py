@@ -53,6 +53,26 @@ def test_encode(backend, algorithm, corpus, others, scheme, alphabet, id_order):
     assert [encoder.decode_bytes(found) for found in expected] == [t.encode() for t in every]
 
 
+@pytest.mark.parametrize("last", [None, "merge", "supermerge"])
+def test_a_long_pretoken_goes_rank_by_rank(backend, last):
+    """Also where supermerges stand between merges, or make what a merge makes again."""
+    ops = [("merge", b"a", b"b", 9), ("merge", b"ab", b"a", 8), ("supermerge", b"ab", b"b", 7)]
+    ops += [("merge", b"b", b"b", 6), ("merge", b"aba", b"bb", 5), ("supermerge", b"a", b"a", 4)]
+    if last is not None:  # its bytes exist already, so the ranks are no ranks
+        ops += [("merge", b"a", b"bb", 3)] if last == "merge" else [("merge", b"a", b"a", 3)]
+    number = {token: n for n, token in enumerate(ALPHABETS["bytes"])}
+    numbered = []
+    for kind, left, right, count in ops:
+        new = number.setdefault(left + right, len(number))
+        numbered.append((kind, number[left], number[right], new, count))
+    model = ("superbpe", "bytes", "superword", "gpt2", "creation", [])
+    model += (backend.UNICODE_VERSION, *UNUSED, 1, 40, 20, 2, numbered)
+    encoder = backend.Encoder(model)
+    word = "".join("ab"[n * n % 7 % 2] for n in range(3000))
+    tokens = [encoder.token_bytes(n) for n in encoder.encode(word, None)]
+    assert tokens == encode([word.encode()], ops)
+
+
 @settings(max_examples=150)
 @given(corpus=st.lists(texts(), max_size=4), data=st.binary(max_size=40), text=texts())
 def test_every_byte_string_comes_back(backend, corpus, data, text):

@@ -6,11 +6,12 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from superword.model import Op
-from superword.reference.ranks import encode_by_rank, is_ranked, ranks_of_ops
+from superword.reference.ranks import Ranks, encode_by_rank, is_ranked, ranks_of_ops
 from superword.reference.replay import encode_pretoken, pairs_of_ops
 from superword.reference.vocabulary import Vocabulary
 
@@ -216,23 +217,28 @@ class RegularOps:
     """
 
     def __init__(
-        self, ops: Sequence[Op], vocabulary: Vocabulary, blow_up: str | None, uncut: bool = False
+        self, ops: Sequence[Op], vocabulary: Vocabulary, blow_up: str | None, ranked: bool = False
     ) -> None:
-        """Prepare the ops; whole texts will be their pretokens if `uncut`."""
+        """Prepare the ops; if `ranked`, what is long is encoded by rank where that is right."""
+        self._ops = ops
+        self._ranked = ranked
         self._deleted = vocabulary.deleted
         self._merges = pairs_of_ops(ops, "merge")
         # Without a delete the lowest op comes first, whatever came before: see SPEC 9.3.
         has_deletes = any(op.kind == "delete" for op in ops)
         self._steps = steps_of_ops(ops, vocabulary, blow_up) if has_deletes else None
-        self._ranks = ranks_of_ops(ops) if uncut else None
+
+    @cached_property
+    def _ranks(self) -> Ranks | None:
+        return ranks_of_ops([op for op in self._ops if op.kind == "merge"])
 
     def encode(self, tokens: Sequence[int]) -> list[int]:
         """The tokens in which a pretoken ends; `tokens` are those of its single bytes."""
-        if self._ranks is not None and is_ranked(len(tokens)):
+        if self._steps is not None:
+            return self.expand(encode_with_deletions(tokens, self._steps))
+        if self._ranked and is_ranked(len(tokens), len(self._merges)) and self._ranks is not None:
             return encode_by_rank(tokens, self._ranks)
-        if self._steps is None:
-            return encode_pretoken(tokens, self._merges)
-        return self.expand(encode_with_deletions(tokens, self._steps))
+        return encode_pretoken(tokens, self._merges)
 
     def expand(self, tokens: Sequence[int]) -> list[int]:
         """Replace what is outside the vocabulary by its parts, in turn."""

@@ -73,7 +73,7 @@ class Encoder:
         self._numbers = vocabulary.numbers
         alphabet = alphabet_tokens(model.alphabet)
         self._byte_tokens = {token[0]: number for number, token in enumerate(alphabet)}
-        self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.scheme == "none")
+        self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.alphabet == "bytes")
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._bridges = bridges_of_ops(self._ops)
         parts = self._supermerges if self._bridges is None else self._bridges

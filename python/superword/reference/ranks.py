@@ -16,8 +16,9 @@ from typing import NamedTuple
 from superword.model import Op
 from superword.reference.rows import counted_up, pieces
 
-# Texts of fewer tokens are not worth it.
+# Texts of fewer tokens are not worth it, nor are those of fewer than a part of the ranks.
 _TOKENS = 1 << 10
+_RANKS_PER_TOKEN = 8
 _BYTES = 256
 _NONE: Mapping[int, int] = {}
 _END = -1
@@ -50,7 +51,7 @@ def ranks_of_ops(ops: Sequence[Op]) -> Ranks | None:
     before: dict[int, dict[int, int]] = {}
     for rank, op in enumerate(ops):
         # tokens are numbered as they are made
-        if op.kind != "merge" or op.new <= newest:
+        if op.kind != "merge" or op.new <= max(newest, op.left, op.right):
             return None
         newest = op.new
         if op.left < _BYTES > op.right:
@@ -60,13 +61,13 @@ def ranks_of_ops(ops: Sequence[Op]) -> Ranks | None:
     return Ranks(ops, first, after, before)
 
 
-def is_ranked(tokens: int) -> bool:
-    """Tell whether a text of so many tokens is worth it.
+def is_ranked(tokens: int, ranks: int) -> bool:
+    """Tell whether so many tokens are worth the work with so many ranks.
 
-    >>> is_ranked(3), is_ranked(1_000_000)
-    (False, True)
+    >>> is_ranked(3, 100), is_ranked(10_000, 100), is_ranked(10_000, 100_000)
+    (False, True, False)
     """
-    return tokens >= _TOKENS
+    return tokens >= max(_TOKENS, ranks // _RANKS_PER_TOKEN)
 
 
 def encode_by_rank(tokens: Sequence[int], ranks: Ranks) -> list[int]:
