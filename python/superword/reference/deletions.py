@@ -220,9 +220,9 @@ class RegularOps:
     ) -> None:
         """Prepare the ops; whole texts will be their pretokens if `uncut`."""
         self._deleted = vocabulary.deleted
-        self._merges = pairs_of_ops(ops, "merge")
         # Without a delete the lowest op comes first, whatever came before: see SPEC 9.3.
         has_deletes = any(op.kind == "delete" for op in ops)
+        self.merges = {} if has_deletes else pairs_of_ops(ops, "merge")
         self._steps = steps_of_ops(ops, vocabulary, blow_up) if has_deletes else None
         self._ranks = ranks_of_ops(ops) if uncut else None
 
@@ -231,7 +231,7 @@ class RegularOps:
         if self._ranks is not None and is_ranked(len(tokens)):
             return encode_by_rank(tokens, self._ranks)
         if self._steps is None:
-            return encode_pretoken(tokens, self._merges)
+            return encode_pretoken(tokens, self.merges)
         return self.expand(encode_with_deletions(tokens, self._steps))
 
     def expand(self, tokens: Sequence[int]) -> list[int]:
