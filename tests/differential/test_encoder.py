@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from oracle.encode import encode, final_ids
 
 from superword.model import Op
+from superword.reference import encoder as reference_encoder
 from superword.reference.replay import encode_pretoken, pairs_of_ops
 from superword.reference.single_tokens import SingleTokens
 
@@ -202,3 +203,21 @@ def test_the_numbers_of_tokens_that_a_supermerge_made_first_say_nothing():
     merges = pairs_of_ops(ops, "merge")
     assert encode_pretoken(list(b"abc"), merges) == [97, 257]
     assert not SingleTokens(merges, 256).has(258)
+
+
+def test_what_the_reference_remembers_is_bounded(both_backends, monkeypatch):
+    monkeypatch.setattr(reference_encoder, "_KNOWN", 3)
+    backend, _ = both_backends
+    model = model_of(backend, ["a b c d a b c d"] * 3, "gpt2", "boundless")
+    texts_of_it = ["a b", "b a c", "c d a b", "d.e.a", "a" * 129 + " b", "a b " * 40]
+    expected = [backend.Encoder(model, False).encode(text, None) for text in texts_of_it]
+    encoder = backend.Encoder(model)
+    for text, ids in zip(texts_of_it, expected, strict=True):
+        assert encoder.encode(text, None) == ids
+        assert len(encoder._known_pretokens) <= 3 >= len(encoder._known_runs)
+    assert encoder._known_pretokens
+    assert all(len(pretoken) <= 128 for pretoken in encoder._known_pretokens)
+    plain = backend.Encoder(model, False)
+    plain.encode("a b c", None)
+    assert not plain._known_pretokens
+    assert not plain._known_runs

@@ -152,12 +152,14 @@ def test_both_backends_agree_on_random_texts(
 def test_both_backends_agree_beyond_ffff(
     both_backends: tuple[ModuleType, ModuleType], scheme: str
 ) -> None:
-    """One character of each category and script, before, between and behind others."""
+    """The last one before, and one of each category and script, before and behind others."""
     reference, extension = both_backends
     codes = [*range(0x10000, 0x20000), 0x20000, *range(0xE0000, 0xE0200), 0x10FFFF]
     chars = {extension.classify(code, code)[0]: chr(code) for code in codes}
     assert len(chars) > 300
-    every = [f"a{c} {c}b1{c}'s{c}\u0301A{c}\n{c}/{c}{c}ー漢{c}  {c}" for c in chars.values()]
+    every = [
+        f"a{c} {c}b1{c}'s{c}\u0301A{c}\n{c}/{c}{c}ー漢{c}  {c}" for c in ("\uffff", *chars.values())
+    ]
     for text in (*every, "".join(every)):
         expected = reference.pretokenize(text, scheme)
         assert extension.pretokenize(text, scheme) == expected, ascii(text)
