@@ -19,7 +19,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
-	bench-scan bench-cliffs bench-document bench-compare instructions lint format wheel readme clean FORCE
+	bench-scan bench-cliffs bench-document bench-compare bench-encode instructions lint format wheel \
+	readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -90,6 +91,9 @@ bench-document: build  ## document BPE: full scan, Python and Rust beside each o
 
 bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
 	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)
+
+bench-encode: build $(BENCH_VENV)/.ready  ## superword beside other encoders (ARGS=--help: options)
+	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare.encode $(ARGS)
 
 # One that cannot be installed is listed in the table with that reason, and the others are measured
 $(BENCH_VENV)/.ready: pyproject.toml tools/requirements.py

@@ -3,8 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyTuple};
-use superword::encoder::Ids;
+use superword::encode_batch::Ids;
 use superword::model_file::Limits;
+use superword::offsets::{Offsets, offsets_of_lengths};
 
 use crate::convert::{self, kind_name};
 use crate::errors::mapped;
@@ -17,6 +18,16 @@ pub struct Encoder(superword::encoder::Encoder);
 /// An op in byte strings: (kind, left, right, new, count).
 type OpTokens<'py> =
     (&'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
+
+/// Ids, and where each stands, in bytes and in characters.
+type IdsWithOffsets = (Vec<u32>, Offsets, Offsets);
+
+impl Encoder {
+    fn with_offsets(&self, ids: Vec<u32>, data: &[u8]) -> IdsWithOffsets {
+        let (in_bytes, in_characters) = offsets_of_lengths(data, self.0.lengths(&ids));
+        (ids, in_bytes, in_characters)
+    }
+}
 
 #[pymethods]
 impl Encoder {
@@ -117,6 +128,74 @@ impl Encoder {
         })?;
         let offsets: Vec<u8> = offsets.iter().flat_map(|end| end.to_ne_bytes()).collect();
         Ok((ids, PyByteArray::new(py, &offsets)))
+    }
+
+    fn encode_offsets(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<IdsWithOffsets> {
+        detached(py, None, |progress, _| {
+            let ids = self.0.encode(text, allowed.as_deref(), progress)?;
+            Ok(self.with_offsets(ids, text.as_bytes()))
+        })
+    }
+
+    fn encode_bytes_offsets(
+        &self,
+        py: Python<'_>,
+        data: &[u8],
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<IdsWithOffsets> {
+        detached(py, None, |progress, _| {
+            let ids = self.0.encode_bytes(data, allowed.as_deref(), progress)?;
+            Ok(self.with_offsets(ids, data))
+        })
+    }
+
+    fn count(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<usize> {
+        detached(py, None, |progress, _| {
+            self.0.encode(text, allowed.as_deref(), progress).map(|ids| ids.len())
+        })
+    }
+
+    fn count_bytes(
+        &self,
+        py: Python<'_>,
+        data: &[u8],
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<usize> {
+        detached(py, None, |progress, _| {
+            self.0.encode_bytes(data, allowed.as_deref(), progress).map(|ids| ids.len())
+        })
+    }
+
+    fn count_batch(
+        &self,
+        py: Python<'_>,
+        texts: Vec<PyBackedStr>,
+        allowed: Option<Vec<u32>>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        detached(py, None, |progress, _| {
+            let parts = self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)?;
+            Ok(parts.iter().flat_map(Ids::texts).map(<[u32]>::len).collect())
+        })
+    }
+
+    fn safe_prefix<'t>(
+        &self,
+        py: Python<'_>,
+        text: &'t str,
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<(Vec<u32>, &'t str)> {
+        detached(py, None, |progress, _| self.0.safe_prefix(text, allowed.as_deref(), progress))
+    }
+
+    fn next_tokens(&self, py: Python<'_>, rest: &[u8]) -> Vec<u32> {
+        py.detach(|| self.0.next_tokens(rest))
     }
 
     fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {

@@ -1,7 +1,7 @@
 //! The stages that are plain functions.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -87,15 +87,31 @@ pub struct Documents {
     notices: Py<PyList>,
 }
 
+impl Documents {
+    fn inner(&self) -> MutexGuard<'_, superword::documents::Documents> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[pymethods]
 impl Documents {
+    #[getter]
+    fn read_bytes(&self) -> u64 {
+        self.inner().read_bytes()
+    }
+
+    #[getter]
+    fn place(&self) -> String {
+        self.inner().place()
+    }
+
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let (document, notices) = py.detach(|| {
-            let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut inner = self.inner();
             (inner.next(), inner.take_notices())
         });
         for notice in notices {

@@ -26,6 +26,7 @@ SUITE = [
     "tests/differential/test_merges.py",
     "tests/differential/test_superwords.py",
     "tests/differential/test_encoder.py",
+    "tests/differential/test_prompts.py",
     "tests/theorems/test_counting.py",
     "tests/theorems/test_composition.py",
     "tests/differential/test_errors.py",

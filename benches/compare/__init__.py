@@ -1,1 +1,1 @@
-"""Superword's training beside that of others, each measurement in a process of its own."""
+"""Superword's training and encoding beside those of others, each measurement in its own process."""

@@ -38,9 +38,9 @@ def plan(
     What a program does is not known before it has run, so `jobs` does not choose among programs.
     """
     for adapter in adapters:
-        wanted = adapter.name in trainers if adapter.by_request else _any(adapter.name, trainers)
+        wanted = adapter.name in trainers if adapter.by_request else fits(adapter.name, trainers)
         for job in adapter.jobs:
-            if wanted and _any(str(job), jobs):
+            if wanted and fits(str(job), jobs):
                 for kind in adapter.inputs:
                     yield {
                         "trainer": adapter.name,
@@ -49,7 +49,7 @@ def plan(
                         "input": kind,
                     }
     for path in peers:
-        if _any(path.name, trainers):
+        if fits(path.name, trainers):
             yield {
                 "trainer": path.name,
                 "algorithm": "",
@@ -59,7 +59,8 @@ def plan(
             }
 
 
-def _any(name: str, patterns: Sequence[str]) -> bool:
+def fits(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name is wanted; all are where there are no patterns."""
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -73,28 +74,7 @@ def run(
 ) -> dict[str, Any]:
     """One row: the request, the corpus, and either figures or the reason why there are none."""
     order = {**request, "folder": str(folder), "vocab_size": vocab_size, "cpu": cpu}
-    with TemporaryDirectory() as scratch:
-        asked, answer = Path(scratch, "request.json"), Path(scratch, "result.json")
-        asked.write_text(json.dumps(order), encoding="utf-8")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "compare.worker", str(asked), str(answer)],
-            env={**os.environ, **ONE_THREAD},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            _, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            result: dict[str, Any] = {"reason": f"longer than {timeout:.0f} s"}
-        else:
-            if answer.is_file():
-                result = json.loads(answer.read_text(encoding="utf-8"))
-            else:
-                last = errors.decode(errors="replace").strip().splitlines()[-1:]
-                result = {"reason": f"ended with status {process.returncode}: {' '.join(last)}"}
+    result = ask("compare.worker", order, timeout)
     row = {**EMPTY, **request, "wanted_vocab_size": vocab_size, "cpu": cpu}
     row.pop("program", None)
     named = result.pop("name", None)
@@ -107,3 +87,31 @@ def run(
         seconds = row["user_seconds"]
         row["mb_per_second"] = corpus.bytes / MEGABYTE / seconds if seconds else None
     return row
+
+
+def ask(worker: str, order: dict[str, Any], timeout: float) -> dict[str, Any]:
+    """What a module run in a process of its own answers to an order, or the reason why it did not.
+
+    The order is a file; the answer, too, since trainers and encoders print what they like.
+    """
+    with TemporaryDirectory() as scratch:
+        asked, answer = Path(scratch, "request.json"), Path(scratch, "result.json")
+        asked.write_text(json.dumps(order), encoding="utf-8")
+        process = subprocess.Popen(
+            [sys.executable, "-m", worker, str(asked), str(answer)],
+            env={**os.environ, **ONE_THREAD},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            _, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return {"reason": f"longer than {timeout:.0f} s"}
+        if answer.is_file():
+            result: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+            return result
+        last = errors.decode(errors="replace").strip().splitlines()[-1:]
+        return {"reason": f"ended with status {process.returncode}: {' '.join(last)}"}

@@ -26,11 +26,12 @@ def markdown(rows: Sequence[dict[str, Any]], corpus: Corpus, header: str) -> str
 
     The ratio is the user CPU beside superword's (the lowest of its rows in the same table).
     """
-    parts = (_about(corpus, header), _tables(rows), _python(rows), _notes(rows), _failures(rows))
+    parts = (about(corpus, header), _tables(rows), _python(rows), _notes(rows), _failures(rows))
     return "\n".join(line for part in parts for line in part) + "\n"
 
 
-def _about(corpus: Corpus, header: str) -> Iterator[str]:
+def about(corpus: Corpus, header: str) -> Iterator[str]:
+    """What the text is and where it is from, and how it was measured."""
     yield f"Corpus {corpus.name}: {corpus.bytes:,} bytes of text in {corpus.documents:,} documents,"
     yield f"{corpus.held_out_documents:,} more held out; SHA-256 of corpus.jsonl"
     yield f"`{corpus.sha256}`."
@@ -57,7 +58,7 @@ def _tables(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
             speed = "" if row["mb_per_second"] is None else f"{row['mb_per_second']:.1f}"
             ratio = f"{row['user_seconds'] / min(ours):.2f}" if ours and min(ours) else ""
             yield (
-                f"| {_cell(row['trainer'])} | {_cell(row['version'])} | {INPUTS[row['input']]}"
+                f"| {cell(row['trainer'])} | {cell(row['version'])} | {INPUTS[row['input']]}"
                 f"{', own clock' if row['clock'].startswith('its own') else ''}"
                 f" | {row['user_seconds']:.2f} | {row['wall_seconds']:.2f}"
                 f" | {speed} | {row['peak_bytes'] / MEGABYTE:.0f} | {ratio} |"
@@ -94,7 +95,7 @@ def _notes(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         if row["ok"] and row.get("not_tried"):
             job = f"{row['algorithm']}/{row['pattern']}"
             yield (
-                f"\n{_cell(row['trainer'])}, {job}: its vocabulary has only those single bytes that"
+                f"\n{cell(row['trainer'])}, {job}: its vocabulary has only those single bytes that"
                 f" the corpus has. Of the texts held out {row['round_trips']} came back;"
                 f" {row['not_tried']} it cannot spell."
             )
@@ -109,11 +110,11 @@ def _failures(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     for row in failed:
         job = f"{row['algorithm']}/{row['pattern']}".strip("/")
         yield (
-            f"| {_cell(row['trainer'])} | {_cell(row['version'])} | {_cell(job)}"
-            f" | {INPUTS[row['input']]} | {_cell(row['reason'])} |"
+            f"| {cell(row['trainer'])} | {cell(row['version'])} | {cell(job)}"
+            f" | {INPUTS[row['input']]} | {cell(row['reason'])} |"
         )
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """One line that keeps to its column."""
     return " ".join(text.split()).replace("|", "\\|")[:200]

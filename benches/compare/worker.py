@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -106,17 +107,20 @@ def work(request: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def main() -> None:
-    """Pin this process before anything of a trainer is loaded, then work."""
+def answer(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Pin this process before it loads anything of a peer, do the work, write the result.
+
+    The command line names the file of the request and that of the result.
+    """
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     if request["cpu"] is not None:
         os.sched_setaffinity(0, {request["cpu"]})
     try:
         result = work(request)
-    except BaseException as error:  # a panic of a trainer is no Exception
+    except BaseException as error:  # a panic of a peer is no Exception
         result = {"reason": f"{type(error).__name__}: {error}"}
     Path(sys.argv[2]).write_text(json.dumps(result), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    answer(work)

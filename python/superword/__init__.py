@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from superword import document_bpe
     from superword._backend import backend
+    from superword.decode_stream import DecodeStream
+    from superword.encoded import OffsetEncoding, PairEncoding, SafePrefix
     from superword.errors import (
         BackendError,
         EncodingError,
@@ -37,14 +39,18 @@ __version__ = "0.1.0"  # that of Cargo.toml; a test compares them
 
 __all__ = [
     "BackendError",
+    "DecodeStream",
     "EncodingError",
     "EncodingTypeError",
     "InputError",
     "InputTypeError",
     "ModelFormatError",
+    "OffsetEncoding",
     "Op",
+    "PairEncoding",
     "PatternTooExpensiveError",
     "Report",
+    "SafePrefix",
     "SettingsError",
     "SettingsTypeError",
     "Stage",
@@ -62,6 +68,10 @@ __all__ = [
 # Where each public name lives. Imported on first use: `import superword` alone costs nothing.
 _HOMES = {
     "backend": "_backend",
+    "DecodeStream": "decode_stream",
+    "OffsetEncoding": "encoded",
+    "PairEncoding": "encoded",
+    "SafePrefix": "encoded",
     "Op": "op",
     "Report": "report",
     "Stage": "report",

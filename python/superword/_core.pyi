@@ -8,7 +8,7 @@ Ops cross as plain tuples (kind, left, right, new, count), models in the field o
 
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import final
+from typing import Protocol, final
 
 from superword.settings import Cutting, Settings
 
@@ -83,6 +83,8 @@ _Progress = Callable[[str, int, int], None] | None
 # (path, kind "text" | "lines" | "jsonl", compression "none" | "gzip" | "zstd", field)
 _Source = tuple[str, str, str, str]
 
+_Offsets = list[tuple[int, int]]
+
 UNICODE_VERSION: str
 
 # scripts
@@ -103,7 +105,17 @@ def split_special_tokens(
 ) -> list[tuple[str, int | None]]: ...
 
 # documents
-def read_documents(source: _Source, notices: list[str]) -> Iterator[str]: ...
+class _Documents(Protocol):
+    # how much of the file, as it lies on the disk, has been read
+    @property
+    def read_bytes(self) -> int: ...
+    # where the document that came last stands, as errors name it
+    @property
+    def place(self) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __next__(self) -> str: ...
+
+def read_documents(source: _Source, notices: list[str]) -> _Documents: ...
 
 # counts
 @final
@@ -224,6 +236,20 @@ class Encoder:
     def encode_flat(
         self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
     ) -> tuple[bytearray, bytearray]: ...
+    # ids, and (start, end) of each in bytes and in characters
+    def encode_offsets(
+        self, text: str, allowed: Sequence[int] | None
+    ) -> tuple[list[int], _Offsets, _Offsets]: ...
+    def encode_bytes_offsets(
+        self, data: bytes, allowed: Sequence[int] | None
+    ) -> tuple[list[int], _Offsets, _Offsets]: ...
+    def count(self, text: str, allowed: Sequence[int] | None) -> int: ...
+    def count_bytes(self, data: bytes, allowed: Sequence[int] | None) -> int: ...
+    def count_batch(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> list[int]: ...
+    def safe_prefix(self, text: str, allowed: Sequence[int] | None) -> tuple[list[int], str]: ...
+    def next_tokens(self, rest: bytes) -> list[int]: ...
     def decode_bytes(self, ids: Sequence[int]) -> bytes: ...
 
 # The encoder of a model file, and the model with its ops left out: millions of tuples saved

@@ -148,6 +148,18 @@ def ids(value: object, total: int) -> list[int]:
     return result
 
 
+def id_or_ids(value: object, total: int) -> list[int]:
+    """One id, or several, as plain ints from 0 to total - 1."""
+    if type(value) is int:
+        return [token_id(value, total)]
+    # Scalars of arrays and tensors give plain ints in the way in which whole ones do.
+    to_list = getattr(value, "tolist", None)
+    plain = to_list() if callable(to_list) else value
+    if hasattr(plain, "__index__") and not isinstance(plain, Iterable):
+        return [token_id(plain, total)]
+    return ids(plain, total)
+
+
 def token_id(value: object, total: int) -> int:
     """One id as plain int from 0 to total - 1."""
     number = any_integer("the id", value, EncodingTypeError)

@@ -40,8 +40,12 @@ def in_training(error: SuperwordError, name: str, lines: bool) -> SuperwordError
     """An error of training on the text of a stream, or on its lines, as one of the stream."""
     if error.index is None:
         return error
-    place = streams.line_place(name, error.index + 1) if lines else name
-    return type(error)(f"{place}: {error.detail}")
+    return type(error)(f"{place(name, error.index, lines)}: {error.detail}")
+
+
+def place(name: str, number: int, lines: bool) -> str:
+    """Where a document of a stream stands, by its number from 0: the stream itself or its line."""
+    return streams.line_place(name, number + 1) if lines else name
 
 
 def _encode_texts(

@@ -5,25 +5,36 @@ from __future__ import annotations
 import dataclasses
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
-from superword import _backend, by_line, display, messages, model_output, options, parity, streams
+from superword import (
+    _backend,
+    by_line,
+    command_input,
+    display,
+    messages,
+    model_output,
+    options,
+    parity,
+    streams,
+)
 from superword.corpus import find_files
+from superword.encode_files import encode_texts
 from superword.errors import (
     EncodingError,
     PatternTooExpensiveError,
     SuperwordError,
     SuperwordWarning,
 )
+from superword.ids_output import DTYPES
 from superword.outcome import CHECK_FAILED, outcome
 from superword.progress import ConsoleProgress
 from superword.published import DROPPED, is_published_name
 from superword.report import warn
 from superword.settings import resolve_threads
-from superword.tokenizer import Tokenizer
 from superword.training import train as train_tokenizer
 
 
@@ -52,6 +63,7 @@ def cli() -> None:
     superword train docs/*.jsonl --algorithm boundless --vocab-size 32768 -o en.superword
     superword encode en.superword < file.txt > ids.txt
     superword decode en.superword < ids.txt
+    superword encode-files en.superword docs/*.jsonl -o docs.npy
     superword inspect en.superword --superwords 50
     superword truncate en.superword --vocab-size 8192 -o small.superword
     superword convert en.model en.superword
@@ -88,7 +100,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
 
     With --snapshots the model of each smaller size goes beside MODEL: en.8192.superword.
     """
-    _check_environment(given_options["backend"], given_options["threads"])
+    command_input.check_environment(given_options["backend"], given_options["threads"])
     by_lines = bool(given_options["lines"])
     snapshots = model_output.snapshot_outputs(output, given_options["snapshots"] or ())
     outputs = [output, *snapshots.values()]
@@ -96,7 +108,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
         model_output.check_output(name)
     # What was not given is left to the defaults of the library.
     given = {name: value for name, value in given_options.items() if value not in (None, ())}
-    given["progress"] = _progress(progress)
+    given["progress"] = command_input.wanted_progress(progress)
     given["published"] = is_published_name(output)
     notices: list[str] = []
     if "-" in files:
@@ -108,7 +120,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
             if model_output.is_standard_input(name):
                 raise click.UsageError(f"-o {name}: is what standard input reads")
         given.pop("lines", None)
-        given["documents"] = _standard_input(by_lines, notices)
+        given["documents"] = command_input.standard_input(by_lines, notices)
     else:
         given["files"] = list(files)
         sources = find_files(list(files), given.get("field", "text")).sources
@@ -134,14 +146,8 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
 @options.model
 @click.argument("file", default="-")
 @options.lines
-@click.option(
-    "--allowed-special",
-    multiple=True,
-    metavar="TEXT",
-    callback=options.text,
-    help="A special token that becomes its id; may be given repeatedly; 'all' allows all.",
-)
-@click.option("--ordinary", is_flag=True, help="Take special tokens as plain text.")
+@options.allowed_special
+@options.ordinary
 @options.threads
 @options.backend
 @options.show_help
@@ -164,30 +170,108 @@ def encode(
     superword encode en.superword < file.txt > ids.txt
     superword encode en.superword questions.txt --lines --allowed-special all
     """
-    if ordinary and allowed_special:
-        raise click.UsageError("--ordinary and --allowed-special exclude each other")
-    _check_environment(backend, threads)
-    tokenizer = _load(model, backend, limits)
-    allowed: Literal["all"] | Collection[str] = (
-        "all" if allowed_special == ("all",) else allowed_special
-    )
-    try:
-        tokenizer.encode("", allowed)  # an unknown name is an error before anything is read
-    except EncodingError as error:
-        raise click.UsageError(f"--{str(error).replace('_', '-', 1)}") from None
+    command_input.check_environment(backend, threads)
+    tokenizer = command_input.load_model(model, backend, limits)
+    allowed = command_input.allowed_special(tokenizer, allowed_special, ordinary)
     count = resolve_threads(threads)
     with streams.open_input(file) as (stream, name):
         if not lines:
             text = streams.read_all(stream, name)
             try:
                 ids = (
-                    tokenizer.encode_ordinary(text) if ordinary else tokenizer.encode(text, allowed)
+                    tokenizer.encode_ordinary(text)
+                    if allowed is None
+                    else tokenizer.encode(text, allowed)
                 )
             except (EncodingError, PatternTooExpensiveError) as error:
                 raise type(error)(f"{name}: {error}") from None
             streams.write_ids([ids])
             return
-        by_line.encode(tokenizer, stream, name, None if ordinary else allowed, count)
+        by_line.encode(tokenizer, stream, name, allowed, count)
+
+
+@cli.command(name="encode-files", context_settings=_CONTEXT)
+@options.model
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="The file of ids to write: NAME.npy or NAME.parquet.",
+)
+@click.option(
+    "--dtype", metavar="NAME", default="auto", help=f"One of {', '.join(DTYPES)}; default: auto."
+)
+@options.allowed_special
+@options.ordinary
+@options.field
+@options.lines
+@options.threads
+@options.backend
+@options.progress
+@options.show_help
+def encode_files(
+    model: str,
+    files: tuple[str, ...],
+    output: str,
+    dtype: str,
+    allowed_special: tuple[str, ...],
+    ordinary: bool,
+    field: str | None,
+    lines: bool,
+    threads: int | None,
+    backend: str | None,
+    progress: bool | None,
+    **limits: Any,
+) -> None:
+    """Encode the documents of FILES into one file of ids.
+
+    FILES are those of train: paths, globs and folders of .txt and .jsonl, also .gz and .zst. A
+    single - is standard input: one document of text, or one a line with --lines.
+
+    NAME.npy has the ids of all documents in one row, as numpy.load(…, mmap_mode="r") reads it;
+    where documents end stands in NAME.offsets.npy, what it all is in NAME.meta.json. NAME.parquet
+    has a row for each document. auto takes 16 bits an id if the model has at most 65,536 ids.
+
+    \b
+    superword encode-files en.superword docs/*.jsonl -o docs.npy
+    superword encode-files en.superword books/ --ordinary -o books.parquet
+    zcat notes.gz | superword encode-files en.superword - --lines -o notes.npy
+
+    Nothing stands under the final name before all is done. An interrupted command, given again,
+    goes on where it was (folder OUT.partial; not with standard input).
+    """
+    command_input.check_environment(backend, threads)
+    if "-" in files and (len(files) > 1 or field is not None):
+        what = "other files" if len(files) > 1 else "--field, which is for .jsonl files"
+        raise click.UsageError(f"- is standard input and cannot stand beside {what}")
+    if not output:
+        raise click.UsageError("-o is an empty path")
+    tokenizer = command_input.load_model(model, backend, limits)
+    allowed = command_input.allowed_special(tokenizer, allowed_special, ordinary)
+    shown = command_input.wanted_progress(progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuperwordWarning)  # the report has all of them
+        if "-" not in files:
+            report = tokenizer.encode_file(
+                files,
+                output,
+                dtype=dtype,  # type: ignore[arg-type]
+                allowed_special=allowed,
+                field="text" if field is None else field,
+                lines=lines,
+                threads=threads,
+                progress=shown,
+            )
+        else:
+            notices: list[str] = []
+            report = encode_texts(
+                tokenizer._job(output, dtype, allowed, threads, shown),
+                command_input.standard_input(lines, notices),
+                lambda number: by_line.place(streams.STANDARD_INPUT, number, lines),
+            )._replace(notices=tuple(notices))
+    messages.say(str(report))
 
 
 @cli.command(context_settings=_CONTEXT)
@@ -204,8 +288,8 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
     \b
     superword decode en.superword < ids.txt > file.txt
     """
-    _check_environment(backend)
-    tokenizer = _load(model, backend, limits)
+    command_input.check_environment(backend)
+    tokenizer = command_input.load_model(model, backend, limits)
     with streams.open_input(file) as (stream, name):
         by_line.decode(tokenizer, stream, name, b"\n" if lines else b"")
 
@@ -248,8 +332,8 @@ def inspect(
     ]
     if len(given) > 1:
         raise click.UsageError(f"{given[0]} and {given[1]} exclude each other")
-    _check_environment(backend)
-    tokenizer = _load(model, backend, limits)
+    command_input.check_environment(backend)
+    tokenizer = command_input.load_model(model, backend, limits)
     lines: Iterable[str]
     if superwords:
         lines = display.table_lines(display.superword_rows(tokenizer, superwords))
@@ -278,9 +362,9 @@ def truncate(model: str, vocab_size: int, output: str, backend: str | None, **li
     superword truncate en.superword --vocab-size 8192 -o en.8192.superword
     superword truncate en.superword --vocab-size 8192 -o - | sha256sum
     """
-    _check_environment(backend)
+    command_input.check_environment(backend)
     model_output.check_output(output)
-    tokenizer = _load(model, backend, limits)
+    tokenizer = command_input.load_model(model, backend, limits)
     small = tokenizer.truncated(vocab_size)
     model_output.write_model(output, small.to_bytes(is_published_name(output)))
 
@@ -301,13 +385,13 @@ def convert(model: str, output: str, backend: str | None, **limits: Any) -> None
     superword convert en.model en.superword
     superword convert en.model - | sha256sum
     """
-    _check_environment(backend)
+    command_input.check_environment(backend)
     published = is_published_name(output)
     known = published or output in ("", "-") or output.lower().endswith(".superword")
     if not known:
         raise click.UsageError(f"{output}: must end in .superword or .model, or be -")
     model_output.check_output(output, "")
-    tokenizer = _load(model, backend, limits)
+    tokenizer = command_input.load_model(model, backend, limits)
     data = tokenizer.to_bytes(published)
     model_output.write_model(output, data)
     warn([DROPPED] if tokenizer.publishable and not published else [])
@@ -338,11 +422,11 @@ def check_parity(
     \b
     superword parity en.superword docs/*.jsonl
     """
-    _check_environment(None, threads)
+    command_input.check_environment(None, threads)
     backends = (_backend.load("python"), _backend.load("rust"))
-    data = _load(model, "rust", limits).to_bytes()
+    data = command_input.load_model(model, "rust", limits).to_bytes()
     found = find_files(list(files), "text" if field is None else field, lines)
-    console = ConsoleProgress(sys.stderr) if _progress(progress) else None
+    console = ConsoleProgress(sys.stderr) if command_input.wanted_progress(progress) else None
     try:
         result = parity.compare(*backends, data, found.sources, resolve_threads(threads), console)
     finally:
@@ -357,34 +441,6 @@ def check_parity(
         f"equal: {result.ops:,} operations in a model of {result.model_bytes:,} bytes, "
         f"{result.documents:,} documents, {result.ids:,} ids\n".encode()
     )
-
-
-def _check_environment(backend: str | None, threads: int | None = None) -> None:
-    """Refuse rubbish in the environment, also where a command has no use for it."""
-    if backend is None:
-        _backend.load()
-    if threads is None:
-        resolve_threads(None)
-
-
-def _load(model: str, backend: str | None, limits: dict[str, Any]) -> Tokenizer:
-    if not model:
-        raise click.UsageError("MODEL is an empty path")
-    return Tokenizer.load(model, backend=backend or "auto", **limits)  # type: ignore[arg-type]
-
-
-def _progress(wanted: bool | None) -> Literal[True] | None:
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    return True if wanted or (wanted is None and terminal) else None
-
-
-def _standard_input(lines: bool, notices: list[str]) -> Iterator[str]:
-    with streams.open_input("-") as (stream, name):
-        batches = streams.text_lines(stream, name) if lines else [[streams.read_all(stream, name)]]
-        for number, texts in enumerate(batches):
-            if number == 0 and texts[0].startswith("\ufeff"):
-                notices.append(f"{name}: starts with a byte order mark, which is kept as text")
-            yield from texts
 
 
 if __name__ == "__main__":  # `python -m superword.cli` is `python -m superword`

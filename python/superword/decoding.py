@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from superword import arguments
+from superword.decode_stream import DecodeStream
 from superword.errors import EncodingError, of_item
 
 if TYPE_CHECKING:
@@ -66,3 +67,20 @@ class Decoding:
             except EncodingError as error:
                 raise of_item(error, number, f"item {number}: ") from None
         return texts
+
+    def decode_stream(self, errors: Errors = "replace") -> DecodeStream:
+        """A stream that makes text of ids as they come.
+
+        Args:
+            errors: as for `decode`.
+
+        >>> import superword
+        >>> stream = superword.train(["to be"], vocab_size=256).decode_stream()
+        >>> stream.push(116) + stream.push([111]), stream.flush()
+        ('to', b'')
+        """
+        return DecodeStream(self._stream_bytes, arguments.errors(errors))
+
+    def _stream_bytes(self, ids: object) -> bytes:
+        checked = arguments.id_or_ids(ids, len(self))
+        return self._encoder.decode_bytes(checked)

@@ -107,7 +107,7 @@ def write_atomically(path: str, data: bytes) -> None:
         with open(os.dup(descriptor), "wb") as out:
             out.write(data)
         return
-    target = _target(path)
+    target = regular_target(path)
     if target is None:
         with open(path, "wb") as out:
             out.write(data)
@@ -118,14 +118,24 @@ def write_atomically(path: str, data: bytes) -> None:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        with contextlib.suppress(FileNotFoundError):
-            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode) & 0o777)
-        os.replace(temporary, target)
+        replace_file(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def replace_file(source: str, target: str) -> None:
+    """Give a flushed file its final name, and the permissions of the file that it replaces."""
+    keep_mode(source, target)
+    os.replace(source, target)
     _sync_folder(os.path.dirname(target))
+
+
+def keep_mode(source: str, target: str) -> None:
+    """Give a file the permissions of another one, if that is there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.chmod(source, stat.S_IMODE(os.stat(target).st_mode) & 0o777)
 
 
 def check_writable(path: str) -> None:
@@ -134,7 +144,7 @@ def check_writable(path: str) -> None:
     if descriptor is not None:
         os.write(descriptor, b"")  # an error where it is not open for writing
         return
-    target = _target(path)
+    target = regular_target(path)
     if target is None:
         if not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, "")
@@ -166,7 +176,7 @@ def _descriptor(path: str) -> int | None:
     return None
 
 
-def _target(path: str) -> str | None:
+def regular_target(path: str) -> str | None:
     """The regular file to replace or to make, links followed; None for a pipe or a device."""
     # The path itself is asked first: /dev/stdout and the like lead to no name that could be opened.
     try:

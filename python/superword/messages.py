@@ -14,6 +14,9 @@ _LONGEST = 2000
 _WORDS = (
     ("name it in allowed_special, or use encode_ordinary", "name it in --allowed-special, or use "
      "--ordinary"),
+    ("name it in allowed_special, or give None there", "name it in --allowed-special, or use "
+     "--ordinary"),
+    ("out must ", "-o must "),
     ("any_unicode=True loads it", "--any-unicode loads it"),
     ("more than max_token_bytes = ", "more than --max-token-bytes "),
     ("more than max_total_bytes = ", "more than --max-total-bytes "),

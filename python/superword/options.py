@@ -128,6 +128,14 @@ lines = click.option("--lines", is_flag=True, help="Each line of text is a docum
 field = click.option(
     "--field", callback=text, help="The document's name in a .jsonl line; default: text."
 )
+allowed_special = click.option(
+    "--allowed-special",
+    multiple=True,
+    metavar="TEXT",
+    callback=text,
+    help="A special token that becomes its id; may be given repeatedly; 'all' allows all.",
+)
+ordinary = click.option("--ordinary", is_flag=True, help="Take special tokens as plain text.")
 progress = click.option(
     "--progress/--no-progress",
     default=None,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 
 from superword import _backend, arguments
 from superword.decoding import Decoding
-from superword.encoding import Encoding
 from superword.errors import EncodingTypeError
 from superword.files import read_model
 from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
+from superword.prompting import Prompting
 from superword.report import Report
 from superword.settings import MAX_IDS, integer, optional_integer
 from superword.values import BytesLike, as_bytes, as_text, type_name
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Tokenizer(Encoding, Decoding):
+class Tokenizer(Prompting, Decoding):
     """A trained tokenizer: immutable, comparable, and usable from many threads.
 
     It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are

@@ -4,17 +4,18 @@
 //! right part. So nothing ever joins a run across a place where no supermerge has such two pretokens:
 //! what stands left and right of it is encoded apart (SPEC 9.4).
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use crate::cache::{JOINS_LAST, JOINS_NEXT};
 use crate::keys::Seeds;
 use crate::model::{Op, OpKind};
+use crate::replay::NONE;
 
 /// A token that different supermerges make of different pretokens has several first or last ones. Where
 /// these are more, or what follows from them is too much, every place is taken for a bridge.
 const MOST_SEVERAL: usize = 64;
 const MOST_PASSES: usize = 8;
-/// The most bridges for each supermerge.
+/// The most bridges for each supermerge, those counted again that several have.
 const MOST_BRIDGES: usize = 8;
 /// The bits of the filter for each bridge: one in so many other places is taken for a bridge.
 const BITS: usize = 32;
@@ -51,7 +52,7 @@ impl Bridges {
 /// The filter for the supermerges of a model that has so many tokens.
 pub fn filter_of_ops(ops: &[Op], tokens: usize) -> Bridges {
     let mut filter = Bridges { seeds: Seeds::new(), bits: vec![u64::MAX], joins: vec![0; tokens] };
-    let Some(bridges) = bridges_of_ops(ops) else {
+    let Some(bridges) = bridges_of_ops(ops, tokens) else {
         for op in ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
             filter.joins[op.left as usize] = JOINS_NEXT | JOINS_LAST;
             filter.joins[op.right as usize] = JOINS_NEXT | JOINS_LAST;
@@ -68,64 +69,91 @@ pub fn filter_of_ops(ops: &[Op], tokens: usize) -> Bridges {
     filter
 }
 
-/// All pairs of tokens between which some supermerge of a model can join; `None` if they are too many
-/// to be worth knowing.
-pub fn bridges_of_ops(ops: &[Op]) -> Option<HashSet<(u32, u32)>> {
-    let supermerges: Vec<_> = ops.iter().filter(|op| op.kind == OpKind::Supermerge).collect();
-    let firsts = ends_of_tokens(ops, |op| op.left)?;
-    let lasts = ends_of_tokens(ops, |op| op.right)?;
-    let most = MOST_BRIDGES * supermerges.len();
-    let mut bridges = HashSet::new();
-    for op in supermerges {
-        for &last in of_token(&lasts, &op.left) {
-            for &first in of_token(&firsts, &op.right) {
-                bridges.insert((last, first));
-            }
+/// All pairs of tokens between which some supermerge of a model can join, ascending; `None` if they are
+/// too many to be worth knowing. The model has so many tokens.
+pub fn bridges_of_ops(ops: &[Op], tokens: usize) -> Option<Vec<(u32, u32)>> {
+    let firsts = Ends::of_tokens(ops, tokens, |op| op.left)?;
+    let lasts = Ends::of_tokens(ops, tokens, |op| op.right)?;
+    let supermerges = || ops.iter().filter(|op| op.kind == OpKind::Supermerge);
+    let most = MOST_BRIDGES * supermerges().count();
+    let mut bridges = Vec::new();
+    for op in supermerges() {
+        for &last in lasts.of(op.left) {
+            bridges.extend(firsts.of(op.right).iter().map(|&first| (last, first)));
         }
         if bridges.len() > most {
             return None;
         }
     }
+    bridges.sort_unstable();
+    bridges.dedup();
     Some(bridges)
 }
 
-/// The first (or last) pretokens of which each token of supermerges can be made, ascending; not those
-/// that are always one pretoken.
-fn ends_of_tokens(ops: &[Op], end: impl Fn(&Op) -> u32) -> Option<HashMap<u32, Vec<u32>>> {
-    let mut ends: HashMap<u32, Vec<u32>> = HashMap::new();
-    for op in ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
-        ends.insert(op.new, Vec::new());
-    }
-    for op in ops.iter().filter(|op| op.kind == OpKind::Merge) {
-        // this one can be a pretoken as well
-        if let Some(ends) = ends.get_mut(&op.new) {
-            *ends = vec![op.new];
-        }
-    }
-    for _ in 0..MOST_PASSES {
-        let mut changed = false;
-        for op in ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
-            let part = end(op);
-            let found = of_token(&ends, &part).to_vec();
-            let known = ends.entry(op.new).or_default();
-            for token in found {
-                if let Err(place) = known.binary_search(&token) {
-                    known.insert(place, token);
-                    changed = true;
-                }
-            }
-            if known.len() > MOST_SEVERAL {
-                return None;
-            }
-        }
-        if !changed {
-            return Some(ends);
-        }
-    }
-    None
+/// The first (or last) pretokens of which each token can be made.
+struct Ends {
+    /// By token: the only one; nobody's number if none is known yet.
+    one: Vec<u32>,
+    /// Of the tokens that have several: these, ascending.
+    several: HashMap<u32, Vec<u32>>,
 }
 
-/// What is known of a token, or the token itself.
-fn of_token<'e>(ends: &'e HashMap<u32, Vec<u32>>, token: &'e u32) -> &'e [u32] {
-    ends.get(token).map_or(std::slice::from_ref(token), Vec::as_slice)
+impl Ends {
+    /// `None` where they are too many.
+    fn of_tokens(ops: &[Op], tokens: usize, end: impl Fn(&Op) -> u32) -> Option<Self> {
+        let mut ends = Self { one: (0..tokens as u32).collect(), several: HashMap::new() };
+        let of_kind = |kind| ops.iter().filter(move |op| op.kind == kind);
+        of_kind(OpKind::Supermerge).for_each(|op| ends.one[op.new as usize] = NONE);
+        // this one can be a pretoken as well
+        of_kind(OpKind::Merge).for_each(|op| ends.one[op.new as usize] = op.new);
+        for _ in 0..MOST_PASSES {
+            let mut changed = false;
+            for op in of_kind(OpKind::Supermerge) {
+                match *ends.of(end(op)) {
+                    [token] => changed |= ends.add(op.new, token),
+                    ref several => {
+                        for token in several.to_vec() {
+                            changed |= ends.add(op.new, token);
+                        }
+                    }
+                }
+                if ends.of(op.new).len() > MOST_SEVERAL {
+                    return None;
+                }
+            }
+            if !changed {
+                return Some(ends);
+            }
+        }
+        None
+    }
+
+    fn of(&self, token: u32) -> &[u32] {
+        match &self.one[token as usize] {
+            &NONE => self.several.get(&token).map_or(&[], Vec::as_slice),
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// Whether it is a new one.
+    fn add(&mut self, token: u32, end: u32) -> bool {
+        let one = &mut self.one[token as usize];
+        if *one == end {
+            return false;
+        }
+        let known = match (*one, self.several.get_mut(&token)) {
+            (NONE, None) => {
+                *one = end;
+                return true;
+            }
+            (_, Some(several)) => several,
+            (only, None) => {
+                *one = NONE;
+                self.several.entry(token).insert(vec![only]).into_mut()
+            }
+        };
+        let Err(place) = known.binary_search(&end) else { return false };
+        known.insert(place, end);
+        true
+    }
 }

@@ -58,16 +58,16 @@ impl Value {
         (self.how & COUNT) as usize
     }
 
-    /// Whether supermerges may join this and the next one.
+    /// Whether supermerges may join it with one behind it, as a bit.
     #[inline]
-    pub(crate) fn may_join(&self, next: &Self) -> bool {
-        (self.how & JOINS_NEXT != 0) & (next.how & JOINS_LAST != 0)
+    pub(crate) fn joins_next(&self) -> u64 {
+        u64::from(self.how / JOINS_NEXT & 1)
     }
 
-    /// Whether supermerges may join it with one before.
+    /// Whether supermerges may join it with one before it, as a bit.
     #[inline]
-    pub(crate) fn joins_last(&self) -> bool {
-        self.how & JOINS_LAST != 0
+    pub(crate) fn joins_last(&self) -> u64 {
+        u64::from(self.how / JOINS_LAST & 1)
     }
 
     /// The token that supermerges may join with others, if it is one.
@@ -129,7 +129,7 @@ impl<T: Item> Cache<T> {
     pub(crate) fn make_room(&mut self) {
         let places = self.entries.len();
         let (most, may_grow) = match places < self.most_places {
-            true => (places / 2, true),
+            true => (places / 4 * 3, true),
             false => (places / 4 * 3, false),
         };
         let items = self.long_items.len().max(self.ids.len());
@@ -165,11 +165,30 @@ impl<T: Item> Cache<T> {
 
     /// Reads where all keys would stand, before the first one is looked up: none of these reads waits
     /// for another one.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn warm(&self, keys: &[Key]) {
         let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
         let word = |key: &Key| entries[key.hash as usize & mask].key[0];
         black_box(keys.iter().fold(0, |all, key| all ^ word(key)));
+    }
+
+    /// Leaves what sequences became that are short and found at once, and the places of all others.
+    /// No branch depends on what is read.
+    #[inline]
+    pub(crate) fn find_all(&self, keys: &[Key], values: &mut Vec<Value>, others: &mut Vec<u32>) {
+        let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
+        let mut count = 0;
+        others.resize(keys.len(), 0);
+        values.clear();
+        values.extend(keys.iter().zip(0..).map(|(key, place)| {
+            let entry = &entries[key.hash as usize & mask];
+            let differs = (entry.key[0] ^ key.key[0]) | (entry.key[1] ^ key.key[1]);
+            let long = u64::from(key.key[1] & T::LONG == T::LONG);
+            others[count] = place;
+            count += usize::from(differs | long != 0);
+            entry.value
+        }));
+        others.truncate(count);
     }
 
     /// What a sequence became, if that is known.

@@ -83,6 +83,17 @@ impl Documents {
         std::mem::take(&mut self.reader.notices)
     }
 
+    /// How much of the file, as it lies on the disk, has been read.
+    pub fn read_bytes(&self) -> u64 {
+        self.reader.file.read_bytes
+    }
+
+    /// Where the document that was taken last stands, as error messages name it.
+    pub fn place(&self) -> String {
+        let batch = self.batch.as_ref();
+        batch.map_or_else(|| self.source.path.clone(), |batch| batch.place(&self.source))
+    }
+
     fn next_document(&mut self) -> Result<Option<String>> {
         loop {
             if let Some(batch) = &mut self.batch {
@@ -95,9 +106,9 @@ impl Documents {
                     }
                 }
             }
-            self.batch = self.reader.next_batch(&mut |_| Ok(()))?;
-            if self.batch.is_none() {
-                return Ok(None);
+            match self.reader.next_batch(&mut |_| Ok(()))? {
+                Some(batch) => self.batch = Some(batch),
+                None => return Ok(None),
             }
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Memory {
     batch: Batch,
     keys: Vec<Key>,
     values: Vec<Value>,
+    /// The places of those that were not found at once.
+    others: Vec<u32>,
     /// The tokens of the runs of the batch, and where each run but the last ends, which may go on.
     run_tokens: Vec<u32>,
     run_ends: Vec<usize>,
@@ -201,27 +203,28 @@ fn encode_batch(
 }
 
 /// Leaves what the pretokens of the batch become.
-#[inline(never)]
 fn look_up(
     encoder: &Encoder,
     text: &[u8],
     memory: &mut Memory,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<()> {
-    let Memory { pretokens, batch, keys, values, tokens, scratch, ids: buffer, .. } = memory;
+    let Memory { pretokens, batch, keys, values, others, .. } = memory;
+    let Memory { tokens, scratch, ids: buffer, .. } = memory;
     pretokens.make_room();
     pretokens.seeds.keys_of(text, batch, keys);
     pretokens.warm(keys);
-    values.clear();
-    for (key, pretoken) in keys.iter().zip(batch.pieces(text)) {
-        let value = match pretokens.find(key, pretoken) {
+    pretokens.find_all(keys, values, others);
+    for &place in &*others {
+        let place = place as usize;
+        let (key, pretoken) = (&keys[place], batch.piece(place, text));
+        values[place] = match pretokens.find(key, pretoken) {
             Some(value) => value,
             None => {
                 let mut new = NewPretoken { tokens, scratch, buffer };
                 new.encode(encoder, key, pretoken, pretokens, ticker)?
             }
         };
-        values.push(value);
     }
     Ok(())
 }
@@ -275,37 +278,30 @@ fn write<T: crate::keys::Item>(values: &[Value], cache: &Cache<T>, out: &mut Out
 /// By place in the batch: whether supermerges may join its pretoken and the one before.
 fn joined_places(encoder: &Encoder, memory: &Memory) -> u128 {
     let values = &memory.values[..];
-    let mut joined = 0_u128;
+    let (mut next, mut last) = (0_u128, 0_u128);
     for (half, part) in values.chunks(64).enumerate() {
-        let mut last = match half {
-            0 => Value::default(),
-            _ => values[63],
-        };
-        let mut may_join = 0_u64;
-        for (place, value) in part.iter().enumerate() {
-            may_join |= u64::from(last.may_join(value)) << place;
-            last = *value;
-        }
-        let mut rest = may_join;
-        while rest != 0 {
-            let place = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            let left = if place == 0 { values[63] } else { part[place - 1] };
-            let is_bridge = encoder.bridges.join(left.ids[1], part[place].ids[1]);
-            may_join &= !(u64::from(!is_bridge) << place);
-        }
-        joined |= u128::from(may_join) << (64 * half);
+        let bits = part.iter().zip(0..).fold((0, 0), |(next, last), (value, place)| {
+            (next | value.joins_next() << place, last | value.joins_last() << place)
+        });
+        next |= u128::from(bits.0) << (64 * half);
+        last |= u128::from(bits.1) << (64 * half);
     }
-    if let (Some(&left), Some(Value { ids: [_, right, _], .. })) =
-        (memory.run_tokens.last(), values.first().filter(|value| value.joins_last()))
-    {
-        joined |= u128::from(encoder.bridges.join(left, *right));
+    let mut joined = next << 1 & last;
+    let mut rest = joined;
+    while rest != 0 {
+        let place = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let is_bridge = encoder.bridges.join(values[place - 1].ids[1], values[place].ids[1]);
+        joined &= !(u128::from(!is_bridge) << place);
+    }
+    if let (Some(&left), Some(value)) = (memory.run_tokens.last(), values.first()) {
+        let is_bridge = last & 1 != 0 && encoder.bridges.join(left, value.ids[1]);
+        joined |= u128::from(is_bridge);
     }
     joined
 }
 
 /// Finds the runs that have ended and what stands between them, and the beginning of one that may go on.
-#[inline(never)]
 fn find_runs(encoder: &Encoder, memory: &mut Memory) {
     let joined = joined_places(encoder, memory);
     let Memory { values, run_tokens, run_ends, between, .. } = memory;
@@ -337,7 +333,6 @@ fn find_runs(encoder: &Encoder, memory: &mut Memory) {
 }
 
 /// Leaves what the runs become that have ended.
-#[inline(never)]
 fn look_up_runs(encoder: &Encoder, memory: &mut Memory, ticker: &mut Ticker<'_, '_>) -> Result<()> {
     let Memory { runs, run_tokens, run_ends, run_keys, run_values, .. } = memory;
     let Memory { tokens, scratch, ids: buffer, .. } = memory;
@@ -355,10 +350,10 @@ fn look_up_runs(encoder: &Encoder, memory: &mut Memory, ticker: &mut Ticker<'_, 
     for (key, &end) in run_keys.iter().zip(&*run_ends) {
         let run = &run_tokens[start..end];
         start = end;
-        let value = match runs.find(key, run) {
-            _ if run.is_empty() => Value::elsewhere(0, 0),
-            Some(value) => value,
-            None => {
+        let value = match (run, runs.find(key, run)) {
+            ([], _) => Value::elsewhere(0, 0),
+            (_, Some(value)) => value,
+            _ => {
                 tokens.clear();
                 tokens.extend_from_slice(run);
                 encode_run(tokens, &encoder.supermerges, scratch, ticker)?;
@@ -381,7 +376,6 @@ fn look_up_runs(encoder: &Encoder, memory: &mut Memory, ticker: &mut Ticker<'_, 
 }
 
 /// Appends the ids of the runs that have ended, and of what stands between them.
-#[inline(never)]
 fn write_with_runs(memory: &mut Memory, out: &mut Out<'_>) {
     let Memory { values, pretokens, runs, run_values, between, .. } = memory;
     for (value, &(start, end)) in run_values.iter().zip(&*between) {

@@ -1,7 +1,7 @@
 //! From texts to token ids and back (SPEC 9).
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::bridges::{Bridges, filter_of_ops};
 use crate::deletions::RegularOps;
@@ -10,13 +10,12 @@ use crate::error::{Error, ErrorKind, Progress, Result};
 use crate::final_ids::final_order;
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
-use crate::parallel::map_in_order;
 use crate::pattern_steps::Origin;
 use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, pairs_of_ops};
+use crate::safe_prefix::Joins;
 use crate::settings::{Alphabet, Scheme};
 use crate::special_tokens::{Gate, SpecialTokens};
-use crate::tables::sequence;
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
@@ -27,18 +26,14 @@ pub const MAX_TEXT_BYTES: u64 = u32::MAX as u64;
 /// how it ends takes longer.
 const SHORTCUT_BYTES: usize = 64;
 
-/// What is encoded in one go, and how many bytes a text counts for more than it has.
-const JOB_BYTES: usize = 1 << 16;
-const TEXT_WORK: usize = 64;
-
 /// A model, ready to encode and decode. It never changes: threads may share it.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     pub(crate) pretokenizer: Pretokenizer,
     alphabet: Alphabet,
-    ops: Vec<Op>,
-    special: Vec<String>,
-    splitter: SpecialTokens,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) special: Vec<String>,
+    pub(crate) splitter: SpecialTokens,
     pub(crate) vocabulary: Vocabulary,
     /// By byte: its token; `u32::MAX` if the alphabet has it not.
     byte_tokens: [u32; 256],
@@ -53,26 +48,12 @@ pub struct Encoder {
     /// By creation number: the id, of a deleted token none that means anything.
     pub(crate) ids: Vec<u32>,
     /// By id, ordinary ones alone: the creation number.
-    order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// By creation number: whether some supermerge makes it.
     superwords: Vec<bool>,
-    kept: Kept,
-}
-
-/// The ids of texts that follow each other.
-#[derive(Clone, Debug, Default)]
-pub struct Ids {
-    /// Those of all texts.
-    pub ids: Vec<u32>,
-    /// Where those of each text end.
-    pub ends: Vec<usize>,
-}
-
-impl Ids {
-    /// The ids of each text.
-    pub fn texts(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.ends.len()).map(|index| sequence(&self.ids, &self.ends, index))
-    }
+    pub(crate) kept: Kept,
+    /// Made when it is asked for.
+    pub(crate) joins: OnceLock<Joins>,
 }
 
 /// An op as (kind, left, right, new, count) with the bytes of its tokens.
@@ -118,6 +99,7 @@ impl Encoder {
             superwords,
             vocabulary,
             kept: Kept::default(),
+            joins: OnceLock::new(),
         };
         if shortcut {
             encoder.known = encoder.single_tokens(progress)?;
@@ -233,42 +215,6 @@ impl Encoder {
         Ok(std::mem::take(&mut work.ids))
     }
 
-    /// The ids of several texts, in their order, on up to `threads` threads: those of some texts
-    /// together, and then those of the next ones.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Encoding`] for the first text that cannot be encoded, named by its index, or
-    /// what the progress callback returns.
-    pub fn encode_batch<S: AsRef<str> + Sync>(
-        &self,
-        texts: &[S],
-        allowed: Option<&[u32]>,
-        threads: usize,
-        progress: &mut Progress<'_>,
-    ) -> Result<Vec<Ids>> {
-        let gate = Gate::new(&self.special, &self.splitter, allowed)?;
-        let jobs = jobs_of(texts);
-        let encode = |job: usize, progress: &mut Progress<'_>| {
-            let mut work = Work::new(&self.kept, progress, 0);
-            let mut ends = Vec::with_capacity(jobs[job].len());
-            for index in jobs[job].clone() {
-                let text = texts[index].as_ref();
-                work.steps = self.pretokenizer.steps(text.as_bytes());
-                self.encode_text(text, &gate, 0, |text| text.chars().count(), &mut work).map_err(
-                    |error| match error.kind {
-                        ErrorKind::Encoding | ErrorKind::Pattern => {
-                            error.of_item(index as u64, &format!("text {index}: "))
-                        }
-                        _ => error,
-                    },
-                )?;
-                ends.push(work.ids.len());
-            }
-            Ok(Ids { ids: std::mem::take(&mut work.ids), ends })
-        };
-        map_in_order("encode", jobs.len(), threads, &encode, progress)
-    }
-
     /// The bytes of the tokens, one after the other.
     ///
     /// # Errors
@@ -295,7 +241,7 @@ impl Encoder {
     }
 
     /// How many bytes a token has, if there is such an id.
-    fn token_length(&self, id: u32) -> Option<u64> {
+    pub(crate) fn token_length(&self, id: u32) -> Option<u64> {
         match self.order.get(id as usize) {
             Some(&number) => Some(self.vocabulary.length(number)),
             None => self.special.get(self.special_index(id)).map(|special| special.len() as u64),
@@ -331,7 +277,7 @@ impl Encoder {
     }
 
     /// The ids of a text that stands at `start`, in the units in which `length` measures.
-    fn encode_text(
+    pub(crate) fn encode_text(
         &self,
         text: &str,
         gate: &Gate,
@@ -383,19 +329,6 @@ impl Encoder {
         tokens.extend(pretoken.iter().map(|&byte| self.byte_tokens[usize::from(byte)]));
         self.regular.encode(tokens, &self.vocabulary, scratch, ticker)
     }
-}
-
-/// Which texts are encoded together: some 64 KB, so that many short ones are no more work than one.
-fn jobs_of<S: AsRef<str>>(texts: &[S]) -> Vec<Range<usize>> {
-    let (mut jobs, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for (index, text) in texts.iter().enumerate() {
-        bytes += text.as_ref().len() + TEXT_WORK;
-        if bytes >= JOB_BYTES || index + 1 == texts.len() {
-            jobs.push(start..index + 1);
-            (start, bytes) = (index + 1, 0);
-        }
-    }
-    jobs
 }
 
 /// The encoder of a model file, and the model with its ops left out.

@@ -135,7 +135,7 @@ impl Seeds {
     }
 
     /// The keys of pieces of a text.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn keys_of(&self, text: &[u8], batch: &Batch, keys: &mut Vec<Key>) {
         keys.clear();
         keys.extend(batch.spans().map(|(start, end)| {

@@ -16,6 +16,7 @@ mod masks;
 mod reader;
 mod runs;
 
+pub(crate) use classes::{Class, class_of};
 pub(crate) use custom::Cut;
 pub use custom::Pretokenizer;
 
@@ -64,9 +65,7 @@ impl<'t> Pretokens<'t> {
     pub(crate) fn next_ends(&mut self, ends: &mut Vec<usize>) -> bool {
         let Some(end) = self.next_end() else { return false };
         ends.push(end);
-        while self.ends != 0 {
-            ends.push(self.take_end());
-        }
+        ends.extend((0..self.ends.count_ones()).map(|_| self.take_end()));
         true
     }
 
@@ -137,7 +136,7 @@ impl<'t> Iterator for Pretokens<'t> {
 /// assert!(is_eligible_text(" be") && !is_eligible_text("42"));
 /// ```
 pub fn is_eligible_text(pretoken: &str) -> bool {
-    pretoken.chars().any(|char| classes::class_of(u32::from(char)).is_letter())
+    pretoken.chars().any(|char| class_of(u32::from(char)).is_letter())
 }
 
 #[cfg(test)]

@@ -17,14 +17,20 @@ pub const NONE: u32 = u32::MAX;
 pub const GONE: u32 = u32::MAX;
 
 /// For each pair that some op merges: the index of the first such op, and what it makes. A table of
-/// our own, at most half full: one line of memory for most look-ups.
+/// our own, at most half full: one line of memory for most look-ups; and one of pairs of single bytes,
+/// which every sequence of bytes begins with.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     seeds: Seeds,
     /// (pair, index, new); where there is no pair stands [`NO_PAIR`].
     slots: Vec<(u64, u32, u32)>,
+    /// By left and right, both below `bytes`: (index, new).
+    of_bytes: Vec<(u32, u32)>,
+    bytes: u32,
 }
 
+/// Numbers of single bytes are below this.
+const BYTES: u32 = 256;
 /// No op merges a token of the highest number with itself.
 const NO_PAIR: u64 = u64::MAX;
 
@@ -32,6 +38,9 @@ impl Pairs {
     /// The index of the op that merges the pair (`NONE` if there is none), and what it makes.
     #[inline]
     pub fn get(&self, left: u32, right: u32) -> (u32, u32) {
+        if left < self.bytes && right < self.bytes {
+            return self.of_bytes[(left * self.bytes + right) as usize];
+        }
         let (_, index, new) = self.slots[self.slot(key(left, right))];
         (index, new)
     }
@@ -56,13 +65,17 @@ fn key(left: u32, right: u32) -> u64 {
 pub fn pairs_of_ops(ops: &[Op], kind: OpKind) -> Pairs {
     let count = ops.iter().filter(|op| op.kind == kind).count();
     let slots = vec![(NO_PAIR, NONE, GONE); (2 * count + 1).next_power_of_two()];
-    let mut pairs = Pairs { seeds: Seeds::new(), slots };
+    let mut pairs = Pairs { seeds: Seeds::new(), slots, of_bytes: Vec::new(), bytes: 0 };
     for (index, op) in ops.iter().enumerate().filter(|(_, op)| op.kind == kind) {
         let pair = key(op.left, op.right);
         let slot = pairs.slot(pair);
         if pairs.slots[slot].0 == NO_PAIR {
             pairs.slots[slot] = (pair, index as u32, op.new);
         }
+    }
+    if kind == OpKind::Merge {
+        pairs.of_bytes = (0..BYTES * BYTES).map(|of| pairs.get(of / BYTES, of % BYTES)).collect();
+        pairs.bytes = BYTES;
     }
     pairs
 }

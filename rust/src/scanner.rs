@@ -34,6 +34,12 @@ impl Batch {
         self.ends.iter().map(move |&end| (std::mem::replace(&mut start, end), end))
     }
 
+    /// Piece number `index` of the text.
+    pub(crate) fn piece<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
+        let start = if index == 0 { self.start } else { self.ends[index - 1] };
+        &text[start..self.ends[index]]
+    }
+
     /// The pieces of the text.
     #[inline]
     pub(crate) fn pieces<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {

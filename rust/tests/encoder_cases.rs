@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking, its helpers too
 
 use serde_json::{Value, json};
-use superword::encoder::{Encoder, Ids};
+use superword::encode_batch::Ids;
+use superword::encoder::Encoder;
 use superword::error::no_progress;
 use superword::model::{Model, Op, OpKind};
 use superword::settings::{Algorithm, Alphabet, IdOrder, Rules, Scheme};

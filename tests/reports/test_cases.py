@@ -169,6 +169,13 @@ def test_surrogate_01(train, case):
         lambda text: found.encode_ordinary(text),
         lambda text: found.encode_batch([text]),
         lambda text: found.encode_batch(["fine", text], threads=2),
+        lambda text: found.encode_with_offsets(text),
+        lambda text: found.count_tokens(text),
+        lambda text: found.count_tokens_batch(["fine", text], threads=2),
+        lambda text: found.encode_pair(text, "fine"),
+        lambda text: found.encode_pair("fine", text),
+        lambda text: found.safe_prefix(text),
+        lambda text: found.next_tokens(text),
         lambda text: train([text], vocab_size=300),
         lambda text: train(iter(["fine", text]), vocab_size=300),
     ]
@@ -536,6 +543,56 @@ def test_pattern_gap_01(train, case):
     assert found.report.pretokens == 2 * len(["ab", " 12 ", "cd", "!"])
 
 
+# --- stream-decode
+
+
+def test_stream_zwj_01(train, case):
+    text = case("stream-zwj-01")
+    for found in (train(["no more"], vocab_size=256), train([text] * 5, vocab_size=330)):
+        ids = found.encode(text)
+        for errors in ("replace", "strict", "ignore"):
+            stream = found.decode_stream(errors)
+            pieces = [stream.push(token_id) for token_id in ids]
+            assert "".join(pieces) == found.decode(ids) == text
+            assert not any("\ufffd" in piece for piece in pieces)
+            assert stream.flush() == b""
+
+
+# --- offsets
+
+
+def test_offsets_mixed_01(train, case):
+    text = case("offsets-mixed-01")
+    for found in (train(["no more"], vocab_size=256), train([text] * 5, vocab_size=290)):
+        ids, in_bytes, in_characters = found.encode_with_offsets(text)
+        assert ids == found.encode(text)
+        assert [start for start, _ in in_bytes] == [0, *(end for _, end in in_bytes[:-1])]
+        assert in_bytes[-1][1] == len(text.encode())
+        for token_id, (start, end), (first, last) in zip(ids, in_bytes, in_characters, strict=True):
+            assert text.encode()[start:end] == found.token_bytes(token_id)
+            assert found.token_bytes(token_id) in text[first:last].encode()
+            assert first < last
+
+
+# --- prompt-boundary
+
+
+def test_prompt_boundary_01(train, case):
+    given = case("prompt-boundary-01")
+    found = train(given["docs"], algorithm="superbpe", vocab_size=330, supermerges=20)
+    assert b"by the way I like tea" in superwords(found)
+    continuations = ["", "ay", "way he", " way I like", "ea", " ", "\n", "'s", "é", "ays. By"]
+    for prompt in given["prompts"]:
+        ids, rest = found.safe_prefix(prompt)
+        assert found.decode(ids) + rest == prompt
+        for continuation in continuations:
+            assert found.encode(prompt + continuation)[: len(ids)] == ids
+            # what comes next is among the tokens that may continue the rest
+            more = found.encode(prompt + continuation)[len(ids) :]
+            assert not more or more[0] in found.next_tokens(rest)
+    assert found.safe_prefix("by the way, by the w").rest == " the w"
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -544,7 +601,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 34
+    assert len(run) == 37
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

@@ -172,3 +172,28 @@ def test_a_python_without_zstd_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     assert str(error.value) == (
         f"{path}: this Python cannot read .zst files; pip install superword[zstd]"
     )
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_a_reader_says_where_it_stands(
+    backend: ModuleType, tmp_path: Path, compression: str
+) -> None:
+    """The line of the document that came last, and how much of the file it has read."""
+    data = b'{"text": "a"}\n\n \n{"text": "b"}\n{"text": "c"}'
+    path = tmp_path / "file"
+    path.write_bytes(gzip.compress(data) if compression == "gzip" else data)
+    reader = backend.read_documents((str(path), "jsonl", compression, "text"), [])
+    assert (reader.place, reader.read_bytes) == (str(path), 0)
+    places = [(text, reader.place) for text in reader]
+    assert places == [(text, f"{path}: line {n}") for text, n in zip("abc", (1, 4, 5), strict=True)]
+    assert reader.place == f"{path}: line 5"
+    assert reader.read_bytes == path.stat().st_size
+    whole = backend.read_documents((str(path), "text", compression, ""), [])
+    next(whole)
+    assert whole.place == str(path)
+
+
+def test_a_reader_that_is_dropped_closes_its_file(backend: ModuleType, tmp_path: Path) -> None:
+    """A file that stayed open would be a warning, and warnings are errors here."""
+    (tmp_path / "file").write_bytes(LINES)
+    next(backend.read_documents((str(tmp_path / "file"), "jsonl", "none", "text"), []))

@@ -28,6 +28,7 @@ ONLY_RUST = {
     "settings": "superword.settings",
     "tables": "lists of tuples in Python",
     "cache": "what sequences became: a dict in Python",
+    "encode_batch": "several texts on threads: one after the other in Python",
     "encode_text": "a batch of pretokens at a time: one after the other in Python",
     "pruning": "what of the runs can matter: Python takes all",
     "run_stream": "runs as they come: Python counts them",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from superword.model import Op
 
@@ -16,7 +17,7 @@ from superword.model import Op
 # Where these are more, or what follows from them is too much, every place is taken for a bridge.
 _MOST_SEVERAL = 64
 _MOST_PASSES = 8
-# The most bridges for each supermerge.
+# The most bridges for each supermerge, those counted again that several have.
 _MOST_BRIDGES = 8
 
 
@@ -41,12 +42,13 @@ def bridges_of_ops(ops: Sequence[Op]) -> set[tuple[int, int]] | None:
         return None
     most = _MOST_BRIDGES * len(supermerges)
     bridges: set[tuple[int, int]] = set()
+    found = 0
     for op in supermerges:
-        for last in lasts.get(op.left, (op.left,)):
-            for first in firsts.get(op.right, (op.right,)):
-                bridges.add((last, first))
-        if len(bridges) > most:
+        ends = lasts.get(op.left, (op.left,)), firsts.get(op.right, (op.right,))
+        found += len(ends[0]) * len(ends[1])
+        if found > most:
             return None
+        bridges.update(product(*ends))
     return bridges
 
 

@@ -8,6 +8,7 @@ then the cause, and decoders deliver different amounts before they notice it.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from typing import final
 
 from superword.errors import InputError, PatternTooExpensiveError
 from superword.reference.decompress import gzip_chunks, zstd_chunks
@@ -20,8 +21,38 @@ MAX_DOCUMENT_BYTES = 2**32 - 1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_documents(source: tuple[str, str, str, str], notices: list[str]) -> Iterator[str]:
-    """Yield the documents of one file, holding one of them at a time.
+@final
+class Documents:
+    """The documents of one file, one after the other; holds one of them at a time."""
+
+    def __init__(self, source: tuple[str, str, str, str], notices: list[str]) -> None:
+        self._file: FileInput | None = None
+        self._path = source[0]
+        self._documents = self._read(source, notices)
+
+    def _read(self, source: tuple[str, str, str, str], notices: list[str]) -> Iterator[str]:
+        with FileInput(self._path) as self._file:
+            yield from documents_of_file(self._file, source, notices)
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        return next(self._documents)
+
+    @property
+    def read_bytes(self) -> int:
+        """How much of the file, as it lies on the disk, has been read."""
+        return self._file.read_bytes if self._file else 0
+
+    @property
+    def place(self) -> str:
+        """Where the document that was taken last stands, as error messages name it."""
+        return self._file.place if self._file else self._path
+
+
+def read_documents(source: tuple[str, str, str, str], notices: list[str]) -> Documents:
+    """Read the documents of one file, holding one of them at a time.
 
     `source` is (path, kind, compression, field): kind "text" (the file is one document), "lines"
     (each line without its line feed is one) or "jsonl" (the string `field` of the object on each
@@ -36,8 +67,7 @@ def read_documents(source: tuple[str, str, str, str], notices: list[str]) -> Ite
     ...     list(read_documents((path, "lines", "none", ""), []))
     ['to be', 'or not to be']
     """
-    with FileInput(source[0]) as file:
-        yield from documents_of_file(file, source, notices)
+    return Documents(source, notices)
 
 
 def documents_of_file(
@@ -60,6 +90,7 @@ def documents_of_file(
             offset += len(line)
             number += 1
             place = path if kind == "text" else f"{path}: line {number}"
+            file.place = place
             if number == 1 and line.startswith(_BYTE_ORDER_MARK):
                 if kind == "jsonl":
                     notices.append(f"{path}: starts with a byte order mark, which is skipped")

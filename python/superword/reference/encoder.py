@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from superword.errors import EncodingError, PatternTooExpensiveError, of_item
@@ -13,9 +14,16 @@ from superword.reference.bridges import bridges_of_ops
 from superword.reference.deletions import RegularOps
 from superword.reference.final_ids import final_order
 from superword.reference.model_file import model_from_bytes
+from superword.reference.offsets import Offsets, offsets_of_lengths
 from superword.reference.pattern_steps import Steps
 from superword.reference.pretokenize import pretokenizer_of
 from superword.reference.replay import encode_run, pairs_of_ops
+from superword.reference.safe_prefix import (
+    Joins,
+    continuing_tokens,
+    joins_of_ops,
+    safe_length,
+)
 from superword.reference.single_tokens import SingleTokens
 from superword.reference.special_tokens import Gate, SpecialTokens
 from superword.reference.vocabulary import alphabet_tokens, vocabulary_of_ops
@@ -229,6 +237,61 @@ class Encoder:
             ids.extend(text_ids)
             offsets.append(len(ids))
         return bytearray(ids.tobytes()), bytearray(offsets.tobytes())
+
+    def encode_offsets(
+        self, text: str, allowed: Sequence[int] | None
+    ) -> tuple[list[int], Offsets, Offsets]:
+        """The ids of a text, and where each stands in it, in bytes and in characters.
+
+        Args, errors: as for `encode`.
+        """
+        return self._with_offsets(self.encode(text, allowed), text.encode())
+
+    def encode_bytes_offsets(
+        self, data: bytes, allowed: Sequence[int] | None
+    ) -> tuple[list[int], Offsets, Offsets]:
+        """As `encode_offsets`, of bytes; args, errors as for `encode_bytes`."""
+        return self._with_offsets(self.encode_bytes(data, allowed), data)
+
+    def _with_offsets(self, ids: list[int], data: bytes) -> tuple[list[int], Offsets, Offsets]:
+        return ids, *offsets_of_lengths(data, [len(self._by_id[token_id]) for token_id in ids])
+
+    def count(self, text: str, allowed: Sequence[int] | None) -> int:
+        """How many ids a text has; args, errors as for `encode`."""
+        return len(self.encode(text, allowed))
+
+    def count_bytes(self, data: bytes, allowed: Sequence[int] | None) -> int:
+        """How many ids bytes have; args, errors as for `encode_bytes`."""
+        return len(self.encode_bytes(data, allowed))
+
+    def count_batch(
+        self, texts: Sequence[str], allowed: Sequence[int] | None, threads: int
+    ) -> list[int]:
+        """How many ids each of several texts has; args, errors as for `encode_batch`."""
+        return list(map(len, self.encode_batch(texts, allowed, threads)))
+
+    def safe_prefix(self, text: str, allowed: Sequence[int] | None) -> tuple[list[int], str]:
+        """The ids with which the ids of every longer text begin, and what is left of the text.
+
+        Args, errors: as for `encode`.
+        """
+        gate = Gate(self._special, self._splitter, allowed)
+        ids = self.encode(text, allowed)
+        names = [self._special[index] for index in gate.allowed]
+        length = safe_length(text, names, gate.cut, self._pretokenizer, self._numbers, self._joins)
+        count = at = 0
+        while at < length:
+            at += len(self._by_id[ids[count]])
+            count += 1
+        return ids[:count], text.encode()[length:].decode()
+
+    @cached_property
+    def _joins(self) -> Joins:
+        return joins_of_ops(self._ops)
+
+    def next_tokens(self, rest: bytes) -> list[int]:
+        """The ids of the ordinary tokens that agree with a text as far as both go."""
+        return continuing_tokens(rest, self._by_id[: self._vocab_size])
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
         """The bytes of the tokens, one after the other; raises EncodingError at an unknown id."""

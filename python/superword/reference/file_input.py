@@ -10,10 +10,14 @@ CHUNK_BYTES = 64 * 1024
 
 
 class FileInput:
-    """A file with a look-ahead, for the container formats. `read_bytes` counts what was read."""
+    """A file with a look-ahead, for the container formats.
+
+    `read_bytes` counts what was read; `place` is where whoever takes documents of it stands.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.place = path
         self.read_bytes = 0
         self._buffer = b""
         self._position = 0

@@ -73,6 +73,11 @@ class Pretokenizer:
         if named and self._listed == frozenset(LISTED_SCRIPTS):
             self._scheme = "gpt4o-scripts"
 
+    @property
+    def scheme(self) -> str | None:
+        """The named scheme by which it cuts, None where patterns do that mean no such one."""
+        return self._scheme
+
     def pretokenize(
         self,
         text: str,

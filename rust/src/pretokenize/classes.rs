@@ -9,7 +9,7 @@ use crate::unicode::{
 /// What a code point is for a scanner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// Nothing of the below: punctuation, symbols, controls, unassigned.
     Other,
     /// Lu, Lt.
@@ -39,13 +39,13 @@ pub(super) enum Class {
 impl Class {
     /// L, listed or not.
     #[inline]
-    pub(super) const fn is_letter(self) -> bool {
+    pub(crate) const fn is_letter(self) -> bool {
         matches!(self, Self::Upper | Self::Lower | Self::Caseless | Self::ListedLetter)
     }
 
     /// M, listed or not.
     #[inline]
-    pub(super) const fn is_mark(self) -> bool {
+    pub(crate) const fn is_mark(self) -> bool {
         matches!(self, Self::Mark | Self::ScriptMark | Self::ListedMark)
     }
 
@@ -89,7 +89,7 @@ pub(super) fn ascii_class(byte: u8) -> Class {
 
 /// The class of a code point, all scripts alike.
 #[inline]
-pub(super) fn class_of(code: u32) -> Class {
+pub(crate) fn class_of(code: u32) -> Class {
     match code {
         0..0x80 => ASCII[code as usize],
         _ => CLASS_BLOCKS[block_index(code)],

@@ -74,6 +74,14 @@ impl Pretokenizer {
         Ok(Self(Arc::new(Parts { cutter, eligible })))
     }
 
+    /// The named scheme by which it cuts, `None` where patterns do that mean no such one.
+    pub(crate) fn scheme(&self) -> Option<Scheme> {
+        match self.0.cutter {
+            Cutter::Scheme(scheme) => Some(scheme),
+            Cutter::Patterns { .. } => None,
+        }
+    }
+
     /// How many steps patterns may take on the text of a call; what is no UTF-8 counts by the byte.
     pub(crate) fn steps(&self, text: &[u8]) -> Steps {
         match &self.0.cutter {

@@ -1,0 +1,1 @@
+"""Encoding beside that of others, each measurement in a process of its own."""
