@@ -7,6 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.encode import encode, final_ids
 
+from superword.model import Op
+from superword.reference import encoder as reference_encoder
+from superword.reference.replay import encode_pretoken, pairs_of_ops
+from superword.reference.single_tokens import SingleTokens
+
 SCHEMES = ["gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript"]
 # of a model: no pattern, letters are eligible, no deletions, no n-gram splitting
 UNUSED = (*[None] * 3, r"\p{L}", *[None] * 4)
@@ -175,3 +180,64 @@ def test_all_places_before_a_pair_that_has_a_lower_index(backend, times):
     text = " x y" * times
     tokens = [encoder.token_bytes(n) for n in encoder.encode(text, None)]
     assert tokens == encode(backend.pretokenize(text, "gpt2"), ops) == [b" x y"] * times
+
+
+def merges_of(picks, again):
+    """Merges of any two tokens, those that make a token again only if asked for; all tokens."""
+    tokens = [b"a", b"b", b"c"]
+    number = {token: token[0] for token in tokens}
+    ops = []
+    for one, other in picks:
+        left, right = tokens[one % len(tokens)], tokens[other % len(tokens)]
+        if again or left + right not in number:
+            tokens.append(left + right)
+            new = number.setdefault(left + right, 253 + len(tokens))
+            ops.append(Op("merge", number[left], number[right], new, 1))
+    return ops, number
+
+
+@settings(max_examples=400)
+@given(
+    picks=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=16),
+    again=st.booleans(),
+)
+def test_a_token_is_single_if_its_replay_ends_as_it(picks, again):
+    ops, number = merges_of(picks, again)
+    merges = pairs_of_ops(ops, "merge")
+    single = SingleTokens(merges, 256)
+    for token, n in number.items():
+        ends_as_it = encode_pretoken(list(token), merges) == [n]
+        assert single.has(n) <= ends_as_it
+        assert again or single.has(n) == ends_as_it
+
+
+def test_a_token_that_is_made_twice_is_left_to_the_replay():
+    ops = [Op("merge", 97, 97, 256, 3), Op("merge", 256, 97, 257, 2), Op("merge", 97, 256, 257, 1)]
+    single = SingleTokens(pairs_of_ops(ops, "merge"), 256)
+    assert [single.has(n) for n in (97, 256, 257, 258, -1)] == [True, False, False, False, False]
+
+
+def test_the_numbers_of_tokens_that_a_supermerge_made_first_say_nothing():
+    ops = [Op("supermerge", 97, 98, 256, 9), Op("merge", 98, 99, 257, 3)]
+    ops += [Op("merge", 97, 98, 256, 2), Op("merge", 256, 99, 258, 1)]
+    merges = pairs_of_ops(ops, "merge")
+    assert encode_pretoken(list(b"abc"), merges) == [97, 257]
+    assert not SingleTokens(merges, 256).has(258)
+
+
+def test_what_the_reference_remembers_is_bounded(both_backends, monkeypatch):
+    monkeypatch.setattr(reference_encoder, "_KNOWN", 3)
+    backend, _ = both_backends
+    model = model_of(backend, ["a b c d a b c d"] * 3, "gpt2", "boundless")
+    texts_of_it = ["a b", "b a c", "c d a b", "d.e.a", "a" * 129 + " b", "a b " * 40]
+    expected = [backend.Encoder(model, False).encode(text, None) for text in texts_of_it]
+    encoder = backend.Encoder(model)
+    for text, ids in zip(texts_of_it, expected, strict=True):
+        assert encoder.encode(text, None) == ids
+        assert len(encoder._known_pretokens) <= 3 >= len(encoder._known_runs)
+    assert encoder._known_pretokens
+    assert all(len(pretoken) <= 128 for pretoken in encoder._known_pretokens)
+    plain = backend.Encoder(model, False)
+    plain.encode("a b c", None)
+    assert not plain._known_pretokens
+    assert not plain._known_runs

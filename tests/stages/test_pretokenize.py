@@ -77,7 +77,7 @@ def test_uniscript_is_its_definition_by_truncation(
 def test_a_character_beyond_ffff_changes_nothing_before_it(
     backend: ModuleType, scheme: str
 ) -> None:
-    """The reference compiles its patterns apart for texts with such characters and without."""
+    """The reference cuts texts with such characters in another way than those without."""
     scalars = map(chr, (*range(0xD800), *range(0xE000, 0x10000)))
     text = "".join(f"a{char}b  {char}1" for char in scalars) + "\n"
     pieces = backend.pretokenize(text, scheme)
@@ -142,6 +142,25 @@ def test_both_backends_agree_on_random_texts(
 ) -> None:
     reference, extension = both_backends
     for text in random_texts(44, 20_000):
+        expected = reference.pretokenize(text, scheme)
+        assert extension.pretokenize(text, scheme) == expected, ascii(text)
+        for piece in expected:
+            assert extension.is_eligible_text(piece) is reference.is_eligible_text(piece)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_both_backends_agree_beyond_ffff(
+    both_backends: tuple[ModuleType, ModuleType], scheme: str
+) -> None:
+    """The last one before, and one of each category and script, before and behind others."""
+    reference, extension = both_backends
+    codes = [*range(0x10000, 0x20000), 0x20000, *range(0xE0000, 0xE0200), 0x10FFFF]
+    chars = {extension.classify(code, code)[0]: chr(code) for code in codes}
+    assert len(chars) > 300
+    every = [
+        f"a{c} {c}b1{c}'s{c}\u0301A{c}\n{c}/{c}{c}ー漢{c}  {c}" for c in ("\uffff", *chars.values())
+    ]
+    for text in (*every, "".join(every)):
         expected = reference.pretokenize(text, scheme)
         assert extension.pretokenize(text, scheme) == expected, ascii(text)
         for piece in expected:

@@ -18,6 +18,7 @@ ONLY_PYTHON = {
     "__init__": "the package",
     "full_scan": "document BPE in its plainest form, which the others are held to",
     "incremental": "the rules `incremental`: Rust's pairs know both sets of rules",
+    "single_tokens": "Rust encodes every token when a model is loaded",
     "rows": "rows in pieces, so that signals are seen: Rust calls the progress callback",
 }
 ONLY_RUST = {

@@ -223,9 +223,9 @@ class RegularOps:
         self._ops = ops
         self._ranked = ranked
         self._deleted = vocabulary.deleted
-        self._merges = pairs_of_ops(ops, "merge")
         # Without a delete the lowest op comes first, whatever came before: see SPEC 9.3.
         has_deletes = any(op.kind == "delete" for op in ops)
+        self.merges = {} if has_deletes else pairs_of_ops(ops, "merge")
         self._steps = steps_of_ops(ops, vocabulary, blow_up) if has_deletes else None
 
     @cached_property
@@ -236,9 +236,9 @@ class RegularOps:
         """The tokens in which a pretoken ends; `tokens` are those of its single bytes."""
         if self._steps is not None:
             return self.expand(encode_with_deletions(tokens, self._steps))
-        if self._ranked and is_ranked(len(tokens), len(self._merges)) and self._ranks is not None:
+        if self._ranked and is_ranked(len(tokens), len(self.merges)) and self._ranks is not None:
             return encode_by_rank(tokens, self._ranks)
-        return encode_pretoken(tokens, self._merges)
+        return encode_pretoken(tokens, self.merges)
 
     def expand(self, tokens: Sequence[int]) -> list[int]:
         """Replace what is outside the vocabulary by its parts, in turn."""

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from superword.errors import EncodingError, PatternTooExpensiveError, of_item
 from superword.model import Model, Op
@@ -23,15 +24,20 @@ from superword.reference.safe_prefix import (
     joins_of_ops,
     safe_length,
 )
+from superword.reference.single_tokens import SingleTokens
 from superword.reference.special_tokens import Gate, SpecialTokens
 from superword.reference.vocabulary import alphabet_tokens, vocabulary_of_ops
 
 #: The longest text (SPEC 1).
 MAX_TEXT_BYTES = 2**32 - 1
 
-# The vocabulary shortcut: pretokens up to this length are remembered, this many at a time.
-_MEMO_PRETOKEN_BYTES = 128
-_MEMO_PRETOKENS = 1 << 16
+# The vocabulary shortcut: pretokens and runs up to these lengths are remembered, this many of each
+# at a time.
+_KNOWN_PRETOKEN_BYTES = 128
+_KNOWN_RUN_TOKENS = 32
+_KNOWN = 1 << 16
+
+_Key = TypeVar("_Key")
 
 # What `surrogateescape` makes of the bytes that are no UTF-8, one character each.
 _STRAY_BYTE = re.compile("([\udc80-\udcff])")
@@ -65,7 +71,7 @@ class Encoder:
         model = Model(*model)
         self._pretokenizer = pretokenizer_of(model.cutting)
         self._alphabet = model.alphabet
-        self._ops = [Op(*op) for op in model.ops]
+        self._ops = list(map(Op._make, model.ops))
         self._special = list(model.special_tokens)
         self._splitter = SpecialTokens(self._special)
         vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
@@ -74,6 +80,7 @@ class Encoder:
         alphabet = alphabet_tokens(model.alphabet)
         self._byte_tokens = {token[0]: number for number, token in enumerate(alphabet)}
         self._regular = RegularOps(self._ops, vocabulary, model.blow_up, model.alphabet == "bytes")
+        self._single_tokens = SingleTokens(self._regular.merges, len(alphabet))
         self._supermerges = pairs_of_ops(self._ops, "supermerge")
         self._bridges = bridges_of_ops(self._ops)
         parts = self._supermerges if self._bridges is None else self._bridges
@@ -88,7 +95,10 @@ class Encoder:
         self._by_id += [token.encode() for token in self._special]
         superwords = {op.new for op in self._ops if op.kind == "supermerge"} - self._deleted
         self._superword_ids = {self._ids[token] for token in superwords}
-        self._memo: dict[bytes, Sequence[int]] | None = {} if shortcut else None
+        # What pretokens and runs became; nothing is ever added without the shortcut.
+        self._remembers = shortcut
+        self._known_pretokens: dict[str, Sequence[int]] = {}
+        self._known_runs: dict[tuple[int, ...], Sequence[int]] = {}
 
     @property
     def vocab_size(self) -> int:
@@ -324,7 +334,7 @@ class Encoder:
                         f"allowed_special, or use encode_ordinary to take it as plain text"
                     )
                 tokens = self._encode_ordinary(part, steps, at, length)
-                ids += [self._ids[token] for token in tokens]
+                ids += map(self._ids.__getitem__, tokens)
             else:
                 ids.append(self.vocab_size + gate.allowed[index])
             at += length(part)
@@ -336,36 +346,52 @@ class Encoder:
         """The tokens of a text without special tokens, as creation numbers."""
         out: list[int] = []
         run: list[int] = []
-        bridges = self._bridges
-        for pretoken in self._pretokenizer.pretokenize(text, steps, start, length):
-            tokens = self._encode_pretoken(pretoken)
-            if len(tokens) == 1 and tokens[0] in self._super_parts:
+        bridges, super_parts, known = self._bridges, self._super_parts, self._known_pretokens
+        for pretoken in self._pretokenizer.pieces(text, steps, start, length):
+            tokens = known.get(pretoken) or self._encode_pretoken(pretoken)
+            if len(tokens) == 1 and tokens[0] in super_parts:
                 if run and bridges is not None and (run[-1], tokens[0]) not in bridges:
                     out += self._encode_run(run)
                     run = []
-                run.append(tokens[0])
+                run += tokens
                 continue
             if run:
                 out += self._encode_run(run)
                 run = []
             out += tokens
-        return out + self._encode_run(run)
+        out += self._encode_run(run)
+        return out
 
-    def _encode_run(self, run: Sequence[int]) -> list[int]:
-        # A superword whose bytes were deleted is outside the vocabulary, too.
-        return self._regular.expand(encode_run(run, self._supermerges))
-
-    def _encode_pretoken(self, pretoken: bytes) -> Sequence[int]:
-        memo = self._memo
-        known = None if memo is None else memo.get(pretoken)
+    def _encode_run(self, run: Sequence[int]) -> Sequence[int]:
+        if len(run) < 2:
+            return run
+        key = tuple(run)
+        known = self._known_runs.get(key)
         if known is not None:
             return known
-        tokens = self._regular.encode([self._byte_tokens[byte] for byte in pretoken])
-        if memo is not None and len(pretoken) <= _MEMO_PRETOKEN_BYTES:
-            if len(memo) >= _MEMO_PRETOKENS:  # another thread may fill it meanwhile: no harm
-                memo.clear()
-            memo[pretoken] = tokens
+        # A superword whose bytes were deleted is outside the vocabulary, too.
+        tokens = self._regular.expand(encode_run(run, self._supermerges))
+        if self._remembers and len(run) <= _KNOWN_RUN_TOKENS:
+            _remember(self._known_runs, key, tokens)
         return tokens
+
+    def _encode_pretoken(self, pretoken: str) -> Sequence[int]:
+        data = pretoken.encode()
+        is_short = self._remembers and len(data) <= _KNOWN_PRETOKEN_BYTES
+        token = self._numbers.get(data, -1) if is_short else -1
+        if self._single_tokens.has(token):
+            tokens = [token]
+        else:
+            tokens = self._regular.encode([self._byte_tokens[byte] for byte in data])
+        if is_short:
+            _remember(self._known_pretokens, pretoken, tokens)
+        return tokens
+
+
+def _remember(known: dict[_Key, Sequence[int]], key: _Key, tokens: Sequence[int]) -> None:
+    if len(known) >= _KNOWN:  # another thread may fill it meanwhile: no harm
+        known.clear()
+    known[key] = tokens
 
 
 def _check_length(data: bytes) -> None:

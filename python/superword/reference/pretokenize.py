@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import accumulate
+from operator import itemgetter
 
 from superword.errors import SettingsError
 from superword.reference.pattern_ambiguity import check_ambiguity
@@ -19,11 +21,15 @@ from superword.reference.patterns import (
     expand_pattern,
     uniscript_patterns,
 )
-from superword.reference.scripts import is_real, script_of, split_scripts
+from superword.reference.scripts import classify, is_real, script_of, split_scripts
 from superword.reference.unicode import SCRIPT
 from superword.settings import DEFAULT_SCHEME, ELIGIBLE_PATTERN, SCHEMES, Cutting, one_of
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_Kind = tuple[str, bool, bool, bool]
+_FIRST_STAND_IN = 0x250
+# Texts up to so many characters are cut in one call, which Ctrl-C must wait for.
+_ONE_CALL = 1 << 18
 
 
 class Pretokenizer:
@@ -89,19 +95,29 @@ class Pretokenizer:
 
         Source: SPEC 3.1 to 3.4.
         """
-        data = text.encode()  # a lone surrogate is an error, not a gap between two matches
-        if self._scheme == "none":
-            return [data] if data else []
-        astral = _ASTRAL.search(text) is not None
-        if self._scheme == "gpt4o-uniscript":
-            pieces = _uniscript_pieces(text, astral)
-        elif self._scheme == "gpt4o-scripts":
-            pieces = _chunk_pieces(text, astral)
-        elif self._scheme is not None:
-            pieces = _matches(_named(self._scheme, astral), text, 0, len(text))
-        else:
-            pieces = self._custom_pieces(text, astral, steps or Steps(len(text)), start, length)
+        text.encode()  # a lone surrogate is an error, not a gap between two matches
+        pieces = self.pieces(text, steps or Steps(len(text)), start, length)
         return list(map(str.encode, pieces))
+
+    def pieces(
+        self, text: str, steps: Steps, start: int, length: Callable[[str], int]
+    ) -> list[str]:
+        """Cut a text without lone surrogates into pretokens, as strings.
+
+        Args, errors: as for `pretokenize`.
+        """
+        if self._scheme == "none":
+            return [text] if text else []
+        plain = _plain(text)
+        if self._scheme == "gpt4o-uniscript":
+            pieces = _uniscript_pieces(text, plain)
+        elif self._scheme == "gpt4o-scripts":
+            pieces = _chunk_pieces(text, plain)
+        elif self._scheme is not None:
+            pieces = _matches(_named(self._scheme), plain, 0, len(plain))
+        else:
+            return self._custom_pieces(text, plain, steps, start, length)
+        return pieces if plain == text else _cut_like(text, pieces)
 
     def is_eligible(self, pretoken: bytes) -> bool:
         """Tell whether a pretoken may be part of a superword; what is no text may not.
@@ -117,22 +133,25 @@ class Pretokenizer:
             return False
         if self._eligible is not None:
             return self._eligible.search(text)
-        return _letter().search(text) is not None
+        return _letter().search(_plain(text)) is not None
 
     def _custom_pieces(
-        self, text: str, astral: bool, steps: Steps, at: int, length: Callable[[str], int]
+        self, text: str, plain: str, steps: Steps, at: int, length: Callable[[str], int]
     ) -> list[str]:
         """Return the pieces by patterns: each chunk by the one for its script."""
         chunks = [("", text)] if self._listed is None else split_scripts(text)
         pieces: list[str] = []
+        begin = 0
         for script, chunk in chunks:
             listed = self._listed is not None and script in self._listed
             cut_by = self._script_pattern if listed else self._pattern
+            end = begin + len(chunk)
             if isinstance(cut_by, str):
-                pieces += _matches(_named(cut_by, astral), chunk, 0, len(chunk))
+                pieces += _cut_like(chunk, _matches(_named(cut_by), plain, begin, end))
             else:
                 pieces += cut_by.pieces(chunk, steps, at, length)
             at += length(chunk)
+            begin = end
         return pieces
 
 
@@ -214,28 +233,66 @@ def _script(name: str) -> str:
 
 @cache
 def _letter() -> re.Pattern[str]:
-    return _compiled(expand_pattern(r"\p{L}"), True)
+    return _compiled(expand_pattern(r"\p{L}"))
 
 
-def _compiled(expanded: str, astral: bool) -> re.Pattern[str]:
-    """Compile a pattern for the texts that have characters beyond U+FFFF, or for the others.
+def _compiled(expanded: str) -> re.Pattern[str]:
+    """Compile a pattern for texts without characters beyond U+FFFF.
 
     The engine has a bit for each character up to U+FFFF, but goes through the ranges beyond that
-    one by one whenever a character is not in a set, so where none can be they are left out.
+    one by one whenever a character is not in a set: with them it takes ten times as long.
     """
-    if not astral:
-        expanded = re.sub(r"(?<!-)\\U\w{8}(?:-\\U\w{8})?", "", expanded)
-        expanded = re.sub(r"-\\U\w{8}", r"-\\uFFFF", expanded)
+    expanded = re.sub(r"(?<!-)\\U\w{8}(?:-\\U\w{8})?", "", expanded)
+    expanded = re.sub(r"-\\U\w{8}", r"-\\uFFFF", expanded)
     return re.compile(expanded)
 
 
-@cache
-def _named(name: str, astral: bool) -> re.Pattern[str]:
-    return _compiled(expand_pattern(NAMED_PATTERNS[name]), astral)
+def _plain(text: str) -> str:
+    """Return a text with a stand-in for each character beyond U+FFFF.
+
+    Every named pattern cuts it at the same places.
+    """
+    if _ASTRAL.search(text) is None:
+        return text
+    return _ASTRAL.sub(lambda match: _stand_in(match[0]), text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _stand_in(char: str) -> str:
+    ((category, script, white_space, _),) = classify(ord(char), ord(char))
+    return _stand_ins()[_kind(category, script, white_space)]
 
 
 @cache
-def _uniscript(astral: bool, inside: bool) -> re.Pattern[str]:
+def _stand_ins() -> dict[_Kind, str]:
+    """Return for each kind the first character behind those that patterns name."""
+    codes = [*range(_FIRST_STAND_IN, 0xD800), *range(0xE000, 0x10000)]
+    properties = classify(_FIRST_STAND_IN, 0xFFFF)
+    firsts = dict(zip(reversed(properties), reversed(codes), strict=True))
+    stand_ins: dict[_Kind, str] = {}
+    for (category, script, white_space, _), code in sorted(firsts.items(), key=itemgetter(1)):
+        stand_ins.setdefault(_kind(category, script, white_space), chr(code))
+    return stand_ins
+
+
+def _kind(category: str, script: str, white_space: bool) -> _Kind:
+    """Return all that named patterns can tell from a character that they do not name."""
+    return category, white_space, script in LISTED_SCRIPTS, script in ("Common", "Inherited")
+
+
+def _cut_like(text: str, pieces: list[str]) -> list[str]:
+    """Cut a text into pieces of the lengths that these have."""
+    ends = list(accumulate(map(len, pieces)))
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+@cache
+def _named(name: str) -> re.Pattern[str]:
+    return _compiled(expand_pattern(NAMED_PATTERNS[name]))
+
+
+@cache
+def _uniscript(inside: bool) -> re.Pattern[str]:
     """Compile the pattern of `gpt4o-uniscript` for a part of a text, `inside` or at its end.
 
     A part inside ends before a real code point, where the look-ahead sees no white space.
@@ -243,28 +300,32 @@ def _uniscript(astral: bool, inside: bool) -> re.Pattern[str]:
     bounded, unbounded = uniscript_patterns()
     if inside:
         unbounded = expand_pattern(r"\s*[\r\n]+|\s+(?=\s)|\s+")
-    return _compiled(f"{bounded}|{unbounded}", astral)
+    return _compiled(f"{bounded}|{unbounded}")
 
 
 def _matches(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[str]:
     """Return the matches of a pattern in a part of a text: every named one leaves no gap.
 
-    `findall` would do the same at once, but Ctrl-C is only seen between steps of Python.
+    Ctrl-C is only seen between steps of Python, so a long part is not cut in one.
     """
+    if end - start <= _ONE_CALL:
+        return pattern.findall(text, start, end)
     return [match[0] for match in pattern.finditer(text, start, end)]
 
 
-def _chunk_pieces(text: str, astral: bool) -> list[str]:
-    """Return the pieces of `gpt4o-scripts`: each chunk by the pattern for its script."""
+def _chunk_pieces(text: str, plain: str) -> list[str]:
+    """Return the pieces of `gpt4o-scripts`, with stand-ins: each chunk by the script's pattern."""
     pieces = []
+    at = 0
     for script, chunk in split_scripts(text):
         name = "gpt4o-script" if script in LISTED_SCRIPTS else "gpt4o"
-        pieces += _matches(_named(name, astral), chunk, 0, len(chunk))
+        pieces += _matches(_named(name), plain, at, at + len(chunk))
+        at += len(chunk)
     return pieces
 
 
-def _uniscript_pieces(text: str, astral: bool) -> list[str]:
-    """Return the pieces of `gpt4o-uniscript`.
+def _uniscript_pieces(text: str, plain: str) -> list[str]:
+    """Return the pieces of `gpt4o-uniscript`, with stand-ins.
 
     Each stretch is read as a part that ends where a second script begins. Alternative 6 would read
     the whole text, but from inside a stretch no white space reaches beyond its part.
@@ -272,7 +333,7 @@ def _uniscript_pieces(text: str, astral: bool) -> list[str]:
     pieces: list[str] = []
     at = 0
     for last, limit in _script_limits(text):
-        pieces += _matches(_uniscript(astral, limit < len(text)), text, at, limit)
+        pieces += _matches(_uniscript(limit < len(text)), plain, at, limit)
         at = limit
         while at - len(pieces[-1]) > last:  # begins in the next stretch
             at -= len(pieces.pop())

@@ -13,6 +13,11 @@ Pairs = Mapping[tuple[int, int], tuple[int, int]]
 
 _GONE = -1  # what stands where a merge took the right part away
 
+# Up to so many tokens the lowest pair is found by looking at all; beyond that by a heap.
+_MOST_SCANNED = 64
+# Stands for a pair that nothing merges: every index is lower.
+_NO_OP = (2**31, -1)
+
 
 def pairs_of_ops(ops: Iterable[Op], kind: str) -> Pairs:
     """The pairs that the ops of one kind merge.
@@ -51,7 +56,8 @@ def encode_pretoken(tokens: Sequence[int], merges: Pairs) -> list[int]:
 
     Source: SPEC 9.3.
     """
-    return _replay(tokens, merges, all_places=False)
+    replay = _scan if len(tokens) <= _MOST_SCANNED else _replay
+    return replay(tokens, merges, all_places=False)
 
 
 def encode_run(tokens: Sequence[int], supermerges: Pairs) -> list[int]:
@@ -69,7 +75,27 @@ def encode_run(tokens: Sequence[int], supermerges: Pairs) -> list[int]:
 
     Source: SPEC 9.4.
     """
-    return _replay(tokens, supermerges, all_places=True)
+    replay = _scan if len(tokens) <= _MOST_SCANNED else _replay
+    return replay(tokens, supermerges, all_places=True)
+
+
+def _scan(sequence: Sequence[int], pairs: Pairs, all_places: bool) -> list[int]:
+    tokens = list(sequence)
+    find = pairs.get
+    found = [find(pair, _NO_OP) for pair in pairwise(tokens)]  # by the place of the left part
+    lowest = min(found, default=_NO_OP)
+    while lowest is not _NO_OP:
+        place = found.index(lowest)
+        new = tokens[place] = lowest[1]
+        del tokens[place + 1], found[place]
+        if place < len(found):
+            found[place] = find((new, tokens[place + 1]), _NO_OP)
+        if place:
+            found[place - 1] = find((tokens[place - 1], new), _NO_OP)
+        # What merges make on the way can have a lower index, which must wait for the last place.
+        if not all_places or lowest not in found:
+            lowest = min(found, default=_NO_OP)
+    return tokens
 
 
 def _replay(sequence: Sequence[int], pairs: Pairs, all_places: bool) -> list[int]:
