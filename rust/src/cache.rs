@@ -179,15 +179,16 @@ impl<T: Item> Cache<T> {
         let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
         let mut count = 0;
         others.resize(keys.len(), 0);
-        values.clear();
-        values.extend(keys.iter().zip(0..).map(|(key, place)| {
+        values.resize(keys.len(), Value::default());
+        // (A loop, since the count in a closure would be kept in memory.)
+        for (place, (key, value)) in keys.iter().zip(values).enumerate() {
             let entry = &entries[key.hash as usize & mask];
             let differs = (entry.key[0] ^ key.key[0]) | (entry.key[1] ^ key.key[1]);
             let long = u64::from(key.key[1] & T::LONG == T::LONG);
-            others[count] = place;
+            *value = entry.value;
+            others[count] = place as u32;
             count += usize::from(differs | long != 0);
-            entry.value
-        }));
+        }
         others.truncate(count);
     }
 
