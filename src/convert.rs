@@ -1,8 +1,9 @@
 //! Between Python's plain values and the core's.
 
 use pyo3::exceptions::PyOverflowError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 use superword::documents::{Compression, Source, SourceKind};
 use superword::model::{Model, Op, OpKind};
 use superword::settings::{
@@ -35,6 +36,25 @@ impl<'py> FromPyObject<'_, 'py> for Documents {
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Ok(Self(u64_or(&value, u64::MAX)?))
     }
+}
+
+/// So many objects are made before others may work: about a millisecond.
+const LIST_PIECE: usize = 1 << 14;
+
+/// A list of numbers, or of pairs of them. Between the pieces of a long one Ctrl-C is seen, and other
+/// threads have their turn.
+pub fn list<'py, T: IntoPyObject<'py> + Copy>(
+    py: Python<'py>,
+    items: &[T],
+) -> PyResult<Bound<'py, PyList>> {
+    let (first, rest) = items.split_at(items.len().min(LIST_PIECE));
+    let list = PyList::new(py, first.iter().copied())?;
+    for piece in rest.chunks(LIST_PIECE) {
+        py.check_signals()?;
+        py.detach(|| ());
+        list.call_method1(intern!(py, "extend"), (PyList::new(py, piece.iter().copied())?,))?;
+    }
+    Ok(list)
 }
 
 fn u64_or(value: &Borrowed<'_, '_, PyAny>, otherwise: u64) -> PyResult<u64> {

@@ -7,7 +7,7 @@ use superword::encode_batch::Ids;
 use superword::model_file::Limits;
 use superword::offsets::{Offsets, offsets_of_lengths};
 
-use crate::convert::{self, kind_name};
+use crate::convert::{self, kind_name, list};
 use crate::errors::mapped;
 use crate::progress::detached;
 
@@ -20,13 +20,20 @@ type OpTokens<'py> =
     (&'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
 /// Ids, and where each stands, in bytes and in characters.
-type IdsWithOffsets = (Vec<u32>, Offsets, Offsets);
+type IdsWithOffsets<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>);
 
 impl Encoder {
-    fn with_offsets(&self, ids: Vec<u32>, data: &[u8]) -> IdsWithOffsets {
+    fn with_offsets(&self, ids: Vec<u32>, data: &[u8]) -> (Vec<u32>, Offsets, Offsets) {
         let (in_bytes, in_characters) = offsets_of_lengths(data, self.0.lengths(&ids));
         (ids, in_bytes, in_characters)
     }
+}
+
+fn lists<'py>(
+    py: Python<'py>,
+    (ids, in_bytes, in_characters): (Vec<u32>, Offsets, Offsets),
+) -> PyResult<IdsWithOffsets<'py>> {
+    Ok((list(py, &ids)?, list(py, &in_bytes)?, list(py, &in_characters)?))
 }
 
 #[pymethods]
@@ -72,17 +79,27 @@ impl Encoder {
             .collect())
     }
 
-    fn encode(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<Vec<u32>> {
-        detached(py, None, |progress, _| self.0.encode(text, allowed.as_deref(), progress))
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+        allowed: Option<Vec<u32>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ids =
+            detached(py, None, |progress, _| self.0.encode(text, allowed.as_deref(), progress))?;
+        list(py, &ids)
     }
 
-    fn encode_bytes(
+    fn encode_bytes<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         data: &[u8],
         allowed: Option<Vec<u32>>,
-    ) -> PyResult<Vec<u32>> {
-        detached(py, None, |progress, _| self.0.encode_bytes(data, allowed.as_deref(), progress))
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ids = detached(py, None, |progress, _| {
+            self.0.encode_bytes(data, allowed.as_deref(), progress)
+        })?;
+        list(py, &ids)
     }
 
     fn encode_batch<'py>(
@@ -96,7 +113,14 @@ impl Encoder {
         let parts = detached(py, None, |progress, _| {
             self.0.encode_batch(&texts, allowed.as_deref(), threads, progress)
         })?;
-        parts.iter().flat_map(Ids::texts).map(|ids| PyList::new(py, ids)).collect()
+        let mut lists = Vec::new();
+        for part in &parts {
+            py.check_signals()?;
+            for ids in part.texts() {
+                lists.push(list(py, ids)?);
+            }
+        }
+        Ok(lists)
     }
 
     fn encode_flat<'py>(
@@ -130,28 +154,30 @@ impl Encoder {
         Ok((ids, PyByteArray::new(py, &offsets)))
     }
 
-    fn encode_offsets(
+    fn encode_offsets<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         text: &str,
         allowed: Option<Vec<u32>>,
-    ) -> PyResult<IdsWithOffsets> {
-        detached(py, None, |progress, _| {
+    ) -> PyResult<IdsWithOffsets<'py>> {
+        let found = detached(py, None, |progress, _| {
             let ids = self.0.encode(text, allowed.as_deref(), progress)?;
             Ok(self.with_offsets(ids, text.as_bytes()))
-        })
+        })?;
+        lists(py, found)
     }
 
-    fn encode_bytes_offsets(
+    fn encode_bytes_offsets<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         data: &[u8],
         allowed: Option<Vec<u32>>,
-    ) -> PyResult<IdsWithOffsets> {
-        detached(py, None, |progress, _| {
+    ) -> PyResult<IdsWithOffsets<'py>> {
+        let found = detached(py, None, |progress, _| {
             let ids = self.0.encode_bytes(data, allowed.as_deref(), progress)?;
             Ok(self.with_offsets(ids, data))
-        })
+        })?;
+        lists(py, found)
     }
 
     fn count(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<usize> {

@@ -13,7 +13,16 @@ from superword.errors import (
     SuperwordError,
     of_item,
 )
-from superword.values import BYTES, any_integer, as_bytes, as_path, as_text, printable, type_name
+from superword.values import (
+    BYTES,
+    any_integer,
+    as_bytes,
+    as_path,
+    as_text,
+    is_iterable,
+    printable,
+    type_name,
+)
 
 _ERRORS = ("replace", "strict", "ignore")
 
@@ -84,7 +93,7 @@ def allowed_special(value: object, special: Mapping[str, int]) -> list[int]:
 
 def texts(value: object) -> tuple[list[str], SuperwordError | None]:
     """The texts of a batch up to the first item that is none, and the error for that one."""
-    if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
+    if isinstance(value, (str, *BYTES)) or not is_iterable(value):
         raise EncodingTypeError(f"texts must be an iterable of strings, not {type_name(value)}")
     items = list(value)
     if set(map(type, items)) <= {str}:  # one pass in C decides the usual case
@@ -118,7 +127,7 @@ def surrogate_error(text: str) -> EncodingError:
 
 def id_lists(value: object) -> Iterable[Any]:
     """The items of a batch of ids."""
-    if isinstance(value, (str, *BYTES)) or not isinstance(value, Iterable):
+    if isinstance(value, (str, *BYTES)) or not is_iterable(value):
         raise EncodingTypeError(
             f"batch must be an iterable of sequences of ids, not {type_name(value)}"
         )
@@ -133,7 +142,7 @@ def ids(value: object, total: int) -> list[int]:
     # Arrays of numbers (numpy, array, tensors) give plain ints so, at once.
     to_list = getattr(value, "tolist", None)
     numbers = to_list() if callable(to_list) else value
-    if not isinstance(numbers, Iterable):
+    if not is_iterable(numbers):
         raise EncodingTypeError(f"ids must be a sequence of integers, not {type_name(value)}")
     result = list(numbers)
     # One pass in C decides the usual case; only what is wrong or rare is looked at one by one.
@@ -155,7 +164,7 @@ def id_or_ids(value: object, total: int) -> list[int]:
     # Scalars of arrays and tensors give plain ints in the way in which whole ones do.
     to_list = getattr(value, "tolist", None)
     plain = to_list() if callable(to_list) else value
-    if hasattr(plain, "__index__") and not isinstance(plain, Iterable):
+    if hasattr(plain, "__index__") and not is_iterable(plain):
         return [token_id(plain, total)]
     return ids(plain, total)
 

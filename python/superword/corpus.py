@@ -9,6 +9,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from superword.errors import (
@@ -20,7 +21,7 @@ from superword.errors import (
     of_item,
 )
 from superword.files import reason
-from superword.values import BYTES, as_path, as_text, printable, type_name
+from superword.values import BYTES, as_path, as_text, is_iterable, printable, type_name
 
 ENDINGS = {".txt": "text", ".jsonl": "jsonl"}
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -41,7 +42,12 @@ class Files(NamedTuple):
     notices: list[str]
 
 
-def find_files(files: object, field: object = "text", lines: object = False) -> Files:
+def find_files(
+    files: object,
+    field: object = "text",
+    lines: object = False,
+    own: AbstractSet[str] = frozenset(),
+) -> Files:
     """Resolve a path, glob or folder, or an iterable of them, to files in a defined order.
 
     Arguments come in the order given, the matches of a glob and the files of a folder in byte
@@ -54,13 +60,16 @@ def find_files(files: object, field: object = "text", lines: object = False) -> 
     A glob: `*`, `?` and `[…]` match within one part of the path, `**` as a part of its own matches
     any number of folders; links are followed, by `**` into each folder once. Hidden names are
     matched only by a part that begins with a dot.
+
+    `own` are real paths of what the caller writes: folders and globs are without what has such a
+    path and an ending that cannot be read.
     """
     field, lines = check_options(field, lines)
     seen: dict[str, str] = {}  # real path -> the path under which it was reached first
     notices: list[str] = []
     sources: list[Source] = []
     for argument in _arguments(files):
-        for path in _expand(argument, notices):
+        for path in _expand(argument, notices, own):
             real = os.path.normcase(os.path.realpath(path))
             if real in seen:
                 again = "twice" if seen[real] == path else f"again as {printable(path)}"
@@ -102,7 +111,7 @@ class DocumentBatches:
             raise InputTypeError(
                 f"documents must be an iterable of strings, not one {type_name(documents)}"
             )
-        if not isinstance(documents, Iterable):
+        if not is_iterable(documents):
             raise InputTypeError(
                 f"documents must be an iterable of strings, not {type_name(documents)}"
             )
@@ -168,7 +177,7 @@ def _arguments(files: object) -> list[str]:
     """The paths as plain strings."""
     if isinstance(files, (str, os.PathLike)):
         return [_path(files, "files")]
-    if isinstance(files, BYTES) or not isinstance(files, Iterable):
+    if isinstance(files, BYTES) or not is_iterable(files):
         raise InputTypeError(f"files must be a path or a list of paths, not {type_name(files)}")
     paths = [_path(item, f"item {number} of files") for number, item in enumerate(files)]
     if not paths:
@@ -187,29 +196,29 @@ def _path(value: object, what: str) -> str:
     return path
 
 
-def _expand(argument: str, notices: list[str]) -> list[str]:
+def _expand(argument: str, notices: list[str], own: AbstractSet[str]) -> list[str]:
     """The files of one argument."""
     _check_name(argument)
     if os.path.lexists(argument):
-        return _files_of(argument, notices)
+        return _files_of(argument, notices, own)
     if not glob.has_magic(argument):
         raise InputError(f"{printable(argument)}: there is no such file or folder")
-    matches = sorted(_matches(argument, notices), key=_order)
+    matches = sorted(_matches(argument, notices, own), key=_order)
     if not matches:
         raise InputError(f"{printable(argument)}: matches no file")
     # A glob may match a folder and what is in it: one and the same path is no duplicate then.
     found: dict[str, str] = {}
     for match in matches:
-        for path in _files_of(match, notices):
+        for path in _files_of(match, notices, own):
             found.setdefault(os.path.normpath(path), path)
     return list(found.values())
 
 
-def _files_of(path: str, notices: list[str]) -> list[str]:
+def _files_of(path: str, notices: list[str], own: AbstractSet[str]) -> list[str]:
     """The file itself, or all files of a folder in byte order of their paths."""
     if not os.path.isdir(path or os.curdir):
         return [path]
-    found = sorted(_walk(path, notices), key=_order)
+    found = sorted(_walk(path, notices, own), key=_order)
     if not found:
         raise InputError(
             f"{printable(path or os.curdir)}: the folder has no file to read "
@@ -218,7 +227,7 @@ def _files_of(path: str, notices: list[str]) -> list[str]:
     return found
 
 
-def _matches(pattern: str, notices: list[str]) -> list[str]:
+def _matches(pattern: str, notices: list[str], own: AbstractSet[str]) -> list[str]:
     """What a glob matches. Not `glob.glob`: its `**` never ends where links go in circles."""
     drive, rest = os.path.splitdrive(pattern.replace(os.altsep or os.sep, os.sep))
     inner = rest.lstrip(os.sep)
@@ -235,7 +244,7 @@ def _matches(pattern: str, notices: list[str]) -> list[str]:
         if part == "**":
             folders = [folder for folder in found if os.path.isdir(folder or os.curdir)]
             # At the end the folder stands for all that is in it.
-            found = folders if last else [folder for folder, _ in _folders(folders, notices)]
+            found = folders if last else [folder for folder, _ in _folders(folders, notices, own)]
         elif not part:  # two separators, or one at the end: a folder
             found = [os.path.join(path, "") if last else path for path in found]
             found = [path for path in found if not last or os.path.isdir(path)]
@@ -253,16 +262,24 @@ def _matches(pattern: str, notices: list[str]) -> list[str]:
                 and (last or os.path.isdir(os.path.join(folder, name)))
             ]
         found = list(dict.fromkeys(found))
-    return found
+    return [path for path in found if not _is_own(path, own)]
 
 
-def _walk(top: str, notices: list[str]) -> Iterator[str]:
+def _is_own(path: str, own: AbstractSet[str]) -> bool:
+    # what can be read is not hidden: the caller would overwrite it
+    is_unread = bool(own) and _ending(path)[0] not in ENDINGS
+    return is_unread and os.path.normcase(os.path.realpath(path)) in own
+
+
+def _walk(top: str, notices: list[str], own: AbstractSet[str]) -> Iterator[str]:
     """Every file under a folder that is not hidden."""
-    for _, files in _folders([top], notices):
+    for _, files in _folders([top], notices, own):
         yield from files
 
 
-def _folders(tops: list[str], notices: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _folders(
+    tops: list[str], notices: list[str], own: AbstractSet[str]
+) -> Iterator[tuple[str, list[str]]]:
     """Every folder under some, with its files, links followed, each once: so circles end."""
     seen: dict[str, str] = {}
     stack = tops[::-1]
@@ -278,6 +295,7 @@ def _folders(tops: list[str], notices: list[str]) -> Iterator[tuple[str, list[st
             continue
         seen[real] = folder
         paths = [os.path.join(folder, name) for name in _names(folder) if name[0] != "."]
+        paths = [path for path in paths if not _is_own(path, own)]
         folders = [path for path in paths if os.path.isdir(path)]
         stack.extend(reversed(folders))
         known = set(folders)
@@ -337,10 +355,15 @@ def _source(path: str, field: str, lines: bool) -> Source:
         raise InputError(f"{printable(path)}: {reason(error)}") from None
     if not stat.S_ISREG(mode):  # a file may be read more than once
         raise InputError(f"{printable(path)}: is no regular file; copy it into one")
-    stem, last = os.path.splitext(path.lower())
-    compression = COMPRESSIONS.get(last, "none")
-    ending = last if compression == "none" else os.path.splitext(stem)[1]
+    ending, compression = _ending(path)
     if ending not in ENDINGS:
         raise InputError(f"{printable(path)}: has no known ending; known are {_KNOWN}")
     kind = "lines" if lines and ENDINGS[ending] == "text" else ENDINGS[ending]
     return (path, kind, compression, field)
+
+
+def _ending(path: str) -> tuple[str, str]:
+    """The ending that tells the kind of a file, and its compression."""
+    stem, last = os.path.splitext(path.lower())
+    compression = COMPRESSIONS.get(last, "none")
+    return last if compression == "none" else os.path.splitext(stem)[1], compression

@@ -85,7 +85,7 @@ Batches = Generator[Batch, None, None]
 
 def encode_files(job: Job, files: object, field: object, lines: object) -> EncodedFile:
     """Encode the documents of files; `files`, `field` and `lines` as `train` has them."""
-    found = find_files(files, field, lines)
+    found = find_files(files, field, lines, job.output.own)
     job.output.check_inputs(found.sources)
     statuses = [_status(path) for path, *_ in found.sources]
     sizes = [size for size, _ in statuses]

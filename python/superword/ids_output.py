@@ -11,7 +11,7 @@ from superword.corpus import Source
 from superword.errors import InputError, SettingsError
 from superword.files import check_writable, regular_target
 from superword.parquet import write_parquet
-from superword.partial import IDS, META, OFFSETS, WHOLE, Partial, writing
+from superword.partial import IDS, META, OFFSETS, WHOLE, Partial, working_path, writing
 from superword.settings import one_of
 from superword.token_arrays import package
 from superword.values import printable
@@ -35,6 +35,10 @@ class IdsOutput:
         ending = os.path.splitext(out)[1].lower()
         if ending not in ENDINGS:
             raise SettingsError(f"out must end in {' or '.join(ENDINGS)}, not '{printable(out)}'")
+        try:
+            os.fsencode(out)
+        except UnicodeEncodeError as error:
+            raise SettingsError(f"out has a lone surrogate at character {error.start}") from None
         self._pyarrow: Any = None
         if ending == ".parquet":
             self._pyarrow = package("parquet", "an output that ends in .parquet")
@@ -50,11 +54,31 @@ class IdsOutput:
                 OFFSETS: _regular(f"{stem}.offsets.npy"),
                 META: _regular(f"{stem}.meta.json"),
             }
+            self._check_links()
+
+    def _check_links(self) -> None:
+        """Refuse what cannot be: links may lead from the three names to anywhere."""
+        if len(set(map(_real, self.paths))) < len(self.paths):
+            names = ", ".join(map(printable, self.paths))
+            raise SettingsError(f"out must be different files, with what goes with it: {names}")
+        for path in self.paths[1:]:
+            with writing(path):
+                check_writable(path)
+                apart = _disk(path) != _disk(self.path)
+            if apart:
+                raise SettingsError(
+                    f"out must be on one disk with what goes with it: not {printable(path)}"
+                )
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The files that it becomes, the ids first."""
         return tuple(self._moves.values())
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The real paths of its files and of the folder that it works in."""
+        return frozenset(map(_real, (*self.paths, working_path(self.path))))
 
     @property
     def most_ids(self) -> int | None:
@@ -64,9 +88,9 @@ class IdsOutput:
 
     def check_inputs(self, sources: Iterable[Source]) -> None:
         """Refuse to overwrite what is read."""
-        inputs = {os.path.normcase(os.path.realpath(source[0])) for source in sources}
+        inputs = {_real(source[0]) for source in sources}
         for path in self.paths:
-            if os.path.normcase(os.path.realpath(path)) in inputs:
+            if _real(path) in inputs:
                 raise SettingsError(f"out must not be a file that is read: {printable(path)}")
 
     def write(self, partial: Partial, model: str, ids: int, report: Callable[[int], None]) -> None:
@@ -98,6 +122,14 @@ class IdsOutput:
                     done = next(groups, None)
                 report(known.documents if done is None else done)
         partial.publish(self._moves)
+
+
+def _real(path: str) -> str:
+    return os.path.normcase(os.path.realpath(path))
+
+
+def _disk(path: str) -> int:
+    return os.stat(os.path.dirname(path) or os.curdir).st_dev
 
 
 def _regular(path: str) -> str:

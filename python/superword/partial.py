@@ -49,6 +49,11 @@ class Position(NamedTuple):
     notices: tuple[str, ...] = ()  # of the files read so far
 
 
+def working_path(target: str) -> str:
+    """Where the folder of an output stands."""
+    return f"{target}.partial"
+
+
 @contextlib.contextmanager
 def working_folder(target: str, job: Mapping[str, Any] | None, kind: str) -> Iterator[Partial]:
     """The folder of an output, held against other calls.
@@ -57,7 +62,7 @@ def working_folder(target: str, job: Mapping[str, Any] | None, kind: str) -> Ite
     is that of the ids. The folder stays if the work fails after a checkpoint. What the system
     refuses is an `InputError` that names the output.
     """
-    path = f"{target}.partial"
+    path = working_path(target)
     with writing(target):
         lock = _locked(path, target)
     try:

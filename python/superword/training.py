@@ -25,7 +25,7 @@ from superword.settings import (
 )
 from superword.snapshots import cut_to_sizes, resolve_snapshots
 from superword.tokenizer import Tokenizer
-from superword.values import BYTES, BytesLike, any_integer, as_bytes, type_name
+from superword.values import BYTES, BytesLike, any_integer, as_bytes, is_iterable, type_name
 
 if TYPE_CHECKING:
     from superword._backend import Counts
@@ -385,7 +385,7 @@ def _train_counts(
 
 def _table(name: str, rows: object, key: Callable[[str, object], _Key]) -> list[tuple[_Key, int]]:
     """A table of counts, checked row by row; what the values mean is for the backend to check."""
-    if isinstance(rows, (str, *BYTES)) or not isinstance(rows, Iterable):
+    if isinstance(rows, (str, *BYTES)) or not is_iterable(rows):
         raise InputTypeError(f"{name}s must be an iterable of pairs, not {type_name(rows)}")
     table = []
     for number, row in enumerate(rows):

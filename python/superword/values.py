@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Iterable
+from typing import Any, TypeGuard
 
 BytesLike = bytes | bytearray | memoryview
 BYTES = (bytes, bytearray, memoryview)
@@ -52,6 +54,19 @@ def as_path(value: object) -> str | None:
         return as_text(os.fspath(value))  # type: ignore[call-overload]
     except TypeError:
         return None
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a loop can go over it; an array without dimensions only looks as if.
+
+    >>> is_iterable([]), is_iterable(5)
+    (True, False)
+    """
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def any_integer(name: str, value: object, error: type[Exception]) -> int:

@@ -21,6 +21,8 @@ use crate::ticker::Ticker;
 const TOGETHER: usize = BATCH - 64;
 /// Between the calls a tokenizer keeps what so many threads remember.
 const MOST_KEPT: usize = 8;
+/// Room for more tokens of one pretoken or run is not kept.
+const LARGE: usize = 1 << 14;
 /// How often a thread tries to take what is kept before it begins with nothing.
 const TRIES: usize = 64;
 
@@ -44,6 +46,25 @@ pub(crate) struct Memory {
     pub(crate) tokens: Vec<u32>,
     pub(crate) scratch: Scratch,
     ids: Vec<u32>,
+}
+
+impl Memory {
+    /// Nothing of a text is left, even if the one before was given up in the middle.
+    fn begin_text(&mut self) {
+        self.batch.start = 0;
+        self.batch.ends.clear();
+        self.run_tokens.clear();
+        self.run_ends.clear();
+        self.between.clear();
+    }
+
+    /// What one very long pretoken or run has needed is not kept, but for what it became.
+    fn without_large_buffers(self) -> Self {
+        if self.tokens.capacity().max(self.run_tokens.capacity()) <= LARGE {
+            return self;
+        }
+        Self { pretokens: self.pretokens, runs: self.runs, ..Self::default() }
+    }
 }
 
 /// What threads remember between calls. Nobody waits for it: a process that was forked while another
@@ -73,9 +94,10 @@ impl Kept {
         self.with(Vec::pop).flatten().unwrap_or_default()
     }
 
-    fn give_back(&self, mut memory: Memory) {
-        memory.run_tokens.clear();
+    fn give_back(&self, memory: Memory) {
+        let mut memory = memory.without_large_buffers();
         memory.pretokens.make_room();
+        memory.runs.make_room();
         self.with(|kept| {
             if kept.len() < MOST_KEPT {
                 kept.push(memory);
@@ -121,8 +143,7 @@ pub(crate) fn encode_piece(
 ) -> Result<()> {
     let Work { ids, steps, ticker, done, memory, kept } = work;
     let memory = memory.get_or_insert_with(|| kept.take());
-    memory.batch.start = 0;
-    memory.batch.ends.clear();
+    memory.begin_text();
     let mut cut = encoder.pretokenizer.cut(text, origin, steps);
     loop {
         let more = cut.next_ends(&mut memory.batch.ends, &mut || ticker.report_again())?;

@@ -65,17 +65,22 @@ fn key(left: u32, right: u32) -> u64 {
 pub fn pairs_of_ops(ops: &[Op], kind: OpKind) -> Pairs {
     let count = ops.iter().filter(|op| op.kind == kind).count();
     let slots = vec![(NO_PAIR, NONE, GONE); (2 * count + 1).next_power_of_two()];
-    let mut pairs = Pairs { seeds: Seeds::new(), slots, of_bytes: Vec::new(), bytes: 0 };
+    let bytes = if kind == OpKind::Merge { BYTES } else { 0 };
+    let of_bytes = vec![(NONE, GONE); (bytes * bytes) as usize];
+    let mut pairs = Pairs { seeds: Seeds::new(), slots, of_bytes, bytes };
     for (index, op) in ops.iter().enumerate().filter(|(_, op)| op.kind == kind) {
+        if op.left < bytes && op.right < bytes {
+            let place = &mut pairs.of_bytes[(op.left * bytes + op.right) as usize];
+            if place.0 == NONE {
+                *place = (index as u32, op.new);
+            }
+            continue;
+        }
         let pair = key(op.left, op.right);
         let slot = pairs.slot(pair);
         if pairs.slots[slot].0 == NO_PAIR {
             pairs.slots[slot] = (pair, index as u32, op.new);
         }
-    }
-    if kind == OpKind::Merge {
-        pairs.of_bytes = (0..BYTES * BYTES).map(|of| pairs.get(of / BYTES, of % BYTES)).collect();
-        pairs.bytes = BYTES;
     }
     pairs
 }

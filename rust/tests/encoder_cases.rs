@@ -198,6 +198,29 @@ fn work_can_be_cancelled() {
 }
 
 #[test]
+fn what_was_cancelled_leaves_nothing_behind() {
+    let cases = cases();
+    let encoder = encoder(&cases, &json!({"model": "super"}), true);
+    let text = "a b c b b. x ".repeat(3) + &" b a".repeat(20_000) + ". b";
+    let expected = encoder.encode("a b c b b. x", None, &mut no_progress).unwrap();
+    let mut calls = 0;
+    for most in 0.. {
+        calls = 0;
+        let mut cancel = |_: &'static str, _: u64, _: u64| {
+            calls += 1;
+            if calls > most { Err(Error::cancelled()) } else { Ok(()) }
+        };
+        let done = encoder.encode(&text, None, &mut cancel).is_ok();
+        let found = encoder.encode("a b c b b. x", None, &mut no_progress);
+        assert_eq!(found.as_ref(), Ok(&expected), "after {most} calls");
+        if done {
+            break;
+        }
+    }
+    assert!(calls > 3);
+}
+
+#[test]
 fn threads_may_share_an_encoder() {
     fn shared<T: Send + Sync>(_: &T) {}
     shared(&encoder(&cases(), &json!({"model": "merges"}), true));

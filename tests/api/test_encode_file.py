@@ -346,3 +346,49 @@ def test_what_is_replaced_keeps_its_permissions(
     assert sorted(os.listdir(folder / "big")) == ["x.meta.json", "x.npy", "x.offsets.npy"]
     assert read_arrays(folder / "big" / "x.npy") == tokenizer.encode_batch(TEXTS + LINES)
     assert done.paths[0] == str((folder / "big" / "x.npy").resolve())
+
+
+@pytest.mark.parametrize("given", ["", "*", "**"])
+def test_an_output_in_the_folder_that_is_read(
+    tokenizer: superword.Tokenizer, corpus: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    out = corpus / "ids.npy"
+    with monkeypatch.context() as patched:
+        patched.setattr(encode_files, "BATCH_CHARACTERS", {"rust": 1, "python": 1})
+        patched.setattr(partial, "_CHECKPOINT_SECONDS", 0)
+
+        def stop(stage: str, done: int, total: int) -> None:
+            if (corpus / "ids.npy.partial" / "checkpoint").exists():
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            encode(tokenizer, corpus / given, out, progress=stop)
+    assert encode(tokenizer, corpus / given, out).resumed > 0
+    whole = [Path(path).read_bytes() for path in encode(tokenizer, corpus / given, out).paths]
+    again = encode(tokenizer, corpus / given, out)
+    assert [Path(path).read_bytes() for path in again.paths] == whole
+
+
+@pytest.mark.parametrize("link", ["ids.offsets.npy", "ids.meta.json"])
+def test_links_that_lead_to_one_file(
+    tokenizer: superword.Tokenizer, corpus: Path, tmp_path: Path, link: str
+) -> None:
+    (tmp_path / link).symlink_to(tmp_path / "ids.npy")
+    with pytest.raises(superword.SettingsError, match=r"^out must be different files, with what"):
+        encode(tokenizer, corpus, tmp_path / "ids.npy")
+
+
+def test_what_goes_with_it_on_another_disk(
+    tokenizer: superword.Tokenizer,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ids_output, "_disk", lambda path: path.endswith(".offsets.npy"))
+    with pytest.raises(superword.SettingsError, match=r"^out must be on one disk with what goes"):
+        encode(tokenizer, corpus, tmp_path / "ids.npy")
+
+
+def test_a_path_that_no_file_can_have(tokenizer: superword.Tokenizer, corpus: Path) -> None:
+    with pytest.raises(superword.SettingsError, match=r"^out has a lone surrogate at character \d"):
+        encode(tokenizer, corpus, Path("a\ud800.npy"))

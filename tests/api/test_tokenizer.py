@@ -600,3 +600,22 @@ def test_the_public_case_of_pickling(backend_name: str, shared: Path) -> None:
     again = pickle.loads(pickle.dumps(tokenizer))
     assert again.encode(case["text"]) == tokenizer.encode(case["text"])
     assert again.special_tokens == tokenizer.special_tokens
+
+
+def test_arrays_without_dimensions(backend_name):
+    import numpy as np
+
+    tokenizer = superword.train(["to be"], vocab_size=256, backend=backend_name)
+    for call in (tokenizer.decode_batch, tokenizer.encode_batch):
+        with pytest.raises(superword.EncodingTypeError, match=r"not ndarray$"):
+            call(np.array(65))
+
+
+def test_long_lists_are_whole(backend_name):
+    tokenizer = superword.train(["to be"], vocab_size=256, backend=backend_name)
+    text = "0123456789" * 5000
+    ids = tokenizer.encode(text)
+    assert ids == list(text.encode()) == tokenizer.encode(text.encode())
+    assert tokenizer.encode_batch([text, "a", text]) == [ids, [97], ids]
+    found = tokenizer.encode_with_offsets(text)
+    assert found == (ids, [(n, n + 1) for n in range(len(text))], found.byte_offsets)
