@@ -405,3 +405,21 @@ fn write_with_runs(memory: &mut Memory, out: &mut Out<'_>) {
     }
     between.clear();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_long_text_needed_is_not_kept() {
+        let kept = Kept::default();
+        for capacity in [LARGE, LARGE + 1] {
+            let mut memory = kept.take();
+            memory.pretokens.ids.push(7);
+            memory.tokens = Vec::with_capacity(capacity);
+            kept.give_back(memory);
+        }
+        let memory = kept.take();
+        assert_eq!((memory.tokens.capacity(), &*memory.pretokens.ids), (0, &[7, 7][..]));
+    }
+}

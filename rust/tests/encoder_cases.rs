@@ -201,7 +201,7 @@ fn work_can_be_cancelled() {
 fn what_was_cancelled_leaves_nothing_behind() {
     let cases = cases();
     let encoder = encoder(&cases, &json!({"model": "super"}), true);
-    let text = "a b c b b. x ".repeat(3) + &" b a".repeat(20_000) + ". b";
+    let text = "a b c b b. x ".repeat(3) + &" b c".repeat(100_000) + "." + &" b".repeat(100_000);
     let expected = encoder.encode("a b c b b. x", None, &mut no_progress).unwrap();
     let mut calls = 0;
     for most in 0.. {
