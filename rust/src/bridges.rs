@@ -109,13 +109,10 @@ impl Ends {
         for _ in 0..MOST_PASSES {
             let mut changed = false;
             for op in of_kind(OpKind::Supermerge) {
-                match *ends.of(end(op)) {
-                    [token] => changed |= ends.add(op.new, token),
-                    ref several => {
-                        for token in several.to_vec() {
-                            changed |= ends.add(op.new, token);
-                        }
-                    }
+                let part = end(op);
+                for place in 0..ends.of(part).len() {
+                    let token = ends.of(part)[place];
+                    changed |= ends.add(op.new, token);
                 }
                 if ends.of(op.new).len() > MOST_SEVERAL {
                     return None;

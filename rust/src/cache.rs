@@ -61,13 +61,13 @@ impl Value {
     /// Whether supermerges may join it with one behind it, as a bit.
     #[inline]
     pub(crate) fn joins_next(&self) -> u64 {
-        u64::from(self.how / JOINS_NEXT & 1)
+        u64::from(self.how & JOINS_NEXT != 0)
     }
 
     /// Whether supermerges may join it with one before it, as a bit.
     #[inline]
     pub(crate) fn joins_last(&self) -> u64 {
-        u64::from(self.how / JOINS_LAST & 1)
+        u64::from(self.how & JOINS_LAST != 0)
     }
 
     /// The token that supermerges may join with others, if it is one.
