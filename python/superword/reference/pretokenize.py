@@ -29,7 +29,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _Kind = tuple[str, bool, bool, bool]
 _FIRST_STAND_IN = 0x250
 # Texts up to so many characters are cut in one call, which Ctrl-C must wait for.
-_ONE_CALL = 1 << 18
+_ONE_CALL = 1 << 15
 
 
 class Pretokenizer:
