@@ -28,7 +28,7 @@ pub(crate) struct Value {
     /// The ids, if there are at most three. Otherwise where they start among those of the cache, and
     /// how many there are.
     pub(crate) ids: [u32; 3],
-    /// How many ids stand here, none if they stand elsewhere; and [`PART`].
+    /// How many ids stand here, none if they stand elsewhere; and the bits below.
     how: u32,
 }
 
@@ -128,13 +128,9 @@ impl<T: Item> Cache<T> {
     #[inline]
     pub(crate) fn make_room(&mut self) {
         let places = self.entries.len();
-        let (most, may_grow) = match places < self.most_places {
-            true => (places / 4 * 3, true),
-            false => (places / 4 * 3, false),
-        };
         let items = self.long_items.len().max(self.ids.len());
-        if self.len + BATCH > most || items > MOST_ITEMS {
-            self.make_more_room(may_grow && items <= MOST_ITEMS);
+        if self.len + BATCH > places / 4 * 3 || items > MOST_ITEMS {
+            self.make_more_room(places < self.most_places && items <= MOST_ITEMS);
         }
     }
 
