@@ -7,6 +7,7 @@ from itertools import count
 from superword.errors import NotExactError
 from superword.export.code_points import class_of
 from superword.export.dialects import Dialect, atomic
+from superword.export.uniscript_pattern import uniscript_pattern
 from superword.reference.pattern_syntax import parse_pattern
 from superword.reference.pattern_tree import (
     GREEDY,
@@ -49,6 +50,8 @@ def pattern_of(cutting: Cutting, dialect: Dialect) -> str:
         return f"{_ANY}+"
     if scheme is not None and scheme in NAMED_PATTERNS:
         return _Printer(dialect).print(parse_pattern(NAMED_PATTERNS[scheme]))
+    if scheme == "gpt4o-uniscript":
+        return "".join(uniscript_pattern(dialect))
     if scheme is not None or cutting.pattern is None:
         raise NotExactError(f"no pattern yet for {scheme}")
     if cutting.script_pattern is not None:
