@@ -78,8 +78,8 @@ def uniscript_pattern(dialect: Dialect) -> Pattern:
     r"""Return the one pattern of `gpt4o-uniscript`, to be joined as `definitions + main`.
 
     >>> pattern = uniscript_pattern("oniguruma")
-    >>> pattern.definitions[:4], pattern.main[-14:]
-    ('(?<u', '\\u3000]+(?!\\S)')
+    >>> pattern.definitions[:9], pattern.main[:5]
+    ('(?<upper>', ' ?(?:')
 
     Source: SPEC 3.4.
     """
@@ -102,10 +102,12 @@ class _Builder:
         """Return the whole."""
         shared = self.shared
         prefix = class_of(shared.prefixes)
+        some = self.possessive
+        letter = class_of(union(shared.word, *(own.word for own in self.real.values())))
         alternatives = [
             self.letters(),
-            f"{prefix}?{self.possessive}(?:{self.frequent_words()})",
-            f"(?:{prefix}|{self.real_prefixes()})?{self.possessive}(?:{self.any_words()})",
+            f"{prefix}?{some}(?:{self.frequent_words()})",
+            f"(?:{prefix}|{self.real_prefixes()})?{some}(?={letter})(?:{self.any_words()})",
             self.shared_words(),
             self.numbers(),
             self.others(),
@@ -159,23 +161,25 @@ class _Builder:
 
     def any_words(self) -> str:
         """Return the words of every script, and those without a real letter."""
-        upper, lower = self.also((), "upper"), self.also((), "lower")
+        upper, lower = class_of(self.shared.upper), class_of(self.shared.lower)
         some = self.possessive
-        shared_small = class_of(minus(self.shared.lower, self.shared.upper))
+        small = class_of(minus(self.shared.lower, self.shared.upper))
+        capitals = class_of(self.shared.capitals)
         cased = [name for name in self.words if self.real[name].capitals]
         second = [
             self.contracted(name, f"{class_of(own)}{self.also(own, 'lower')}*")
             for name in self.words
             if (own := self.real[name].lower)
         ]
-        shared_capitals = class_of(self.shared.capitals)
+        real = class_of(union(*(self.real[name].word for name in self.words)))
+        real_capital = class_of(union(*(self.real[name].capitals for name in cased)))
         return "|".join(
             [
-                f"{upper}*{some}(?:{'|'.join(self.words_of(n, False) for n in self.words)})",
-                f"{upper}*{some}{shared_small}{lower}*{some}(?:{'|'.join(second)})",
+                f"{upper}*{some}(?={real})(?:{'|'.join(self.words_of(n, False) for n in self.words)})",
+                f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
                 self.contracted(None, f"{upper}*{lower}+"),
-                f"{shared_capitals}*{some}(?:{'|'.join(map(self.capitals_of, cased))})",
-                self.contracted(None, f"{shared_capitals}+"),
+                f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
+                self.contracted(None, f"{capitals}+"),
             ]
         )
 
@@ -187,14 +191,15 @@ class _Builder:
             own = self.real[name]
             if own.prefixes:
                 parts.append(f"{class_of(own.prefixes)}(?={letters}{class_of(own.word)})")
-        return "|".join(parts)
+        any_prefix = class_of(union(*(self.real[name].prefixes for name in self.words)))
+        return f"(?={any_prefix})(?:{'|'.join(parts)})"
 
     def shared_words(self) -> str:
         """Return a real character that may stand before a word, and shared letters."""
         listed = scripts(*LISTED_SCRIPTS)
         marks = both(listed, category("M"))
         prefixes = union(marks, *(own.prefixes for own in self.real.values()))
-        upper, lower = self.also((), "upper"), self.also((), "lower")
+        upper, lower = class_of(self.shared.upper), class_of(self.shared.lower)
         return f"{class_of(prefixes)}(?:{upper}*{lower}+|{upper}+)"
 
     def letters(self) -> str:
@@ -213,7 +218,7 @@ class _Builder:
 
     def numbers(self) -> str:
         """Return alternative 4: up to three numbers."""
-        shared = self.also((), "numbers")
+        shared = class_of(self.shared.numbers)
         real = [own.numbers for own in self.real.values() if own.numbers]
         any_real = class_of(union(*real))
         three = "|".join(f"{class_of(own)}{self.also(own, 'numbers')}{{0,2}}" for own in real)
@@ -225,7 +230,7 @@ class _Builder:
 
     def others(self) -> str:
         """Return alternative 5: what is neither a letter, nor a number, nor white space."""
-        shared = self.also((), "other")
+        shared = class_of(self.shared.other)
         real = [own.other for own in self.real.values() if own.other]
         any_real = class_of(union(*real))
         if self.calls:
