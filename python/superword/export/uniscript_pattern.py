@@ -106,7 +106,7 @@ class _Builder:
         letter = class_of(union(shared.word, *(own.word for own in self.real.values())))
         alternatives = [
             self.letters(),
-            f"{prefix}?{some}(?:{self.frequent_words()})",
+            f"{prefix}?(?:{self.frequent_words()})",
             f"(?:{prefix}|{self.real_prefixes()})?{some}(?={letter})(?:{self.any_words()})",
             self.shared_words(),
             self.numbers(),
