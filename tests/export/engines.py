@@ -16,7 +16,8 @@ from superword.export.dialects import Dialect
 Cut = list[str]
 SCRIPT = r"""
 const jobs = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const cut = (regex, text) => {  // as transformers.js does, but matchAll would copy the regex each time
+// as transformers.js does, whose matchAll copies the regex for each text
+const cut = (regex, text) => {
   const pieces = [];
   let at = 0;
   let match;

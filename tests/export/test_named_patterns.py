@@ -44,7 +44,7 @@ def check(scheme: str, texts: list[str], *dialects: Dialect) -> None:
     for dialect in dialects or DIALECTS_OF[scheme]:
         found = cut_by(dialect, pattern_of(Cutting(scheme), dialect), texts, wanted)
         for text, cut, other in zip(texts, wanted, found, strict=True):
-            assert cut == other, f"{dialect}: {ascii(text[:100])}"
+            assert cut == other, f"{dialect}: {text[:100]!a}"
 
 
 def strings(alphabet: str, *lengths: int) -> list[str]:
@@ -59,7 +59,7 @@ def kinds() -> dict[str, list[str]]:
     for code, (category, script, _, _) in zip(codes, classify(0, 0x10FFFF), strict=True):
         ends = found.setdefault(script, {}).setdefault(category, [])
         ends[1:] = [chr(code)]
-    return {script: sorted(set(sum(ends.values(), []))) for script, ends in found.items()}
+    return {script: sorted({*itertools.chain(*ends.values())}) for script, ends in found.items()}
 
 
 def edges() -> list[str]:
@@ -109,7 +109,7 @@ def test_the_edges_of_every_range(scheme: str) -> None:
 def test_texts_of_every_script(scheme: str) -> None:
     rng = random.Random(8)
     texts = []
-    for script, chars in kinds().items():
+    for chars in kinds().values():
         own = "".join(chars)
         texts += [a + b + c for a in own for b in BESIDE for c in rng.sample(own + BESIDE, 2)]
         texts += ["".join(rng.choices(own + BESIDE, k=6)) for _ in range(20)]

@@ -76,10 +76,7 @@ def _joined() -> str:
         for own in map(class_of, (SCRIPT[name] for name in _real_scripts()))
     )
     # atomic: one reason is enough, and where a word gives letters back no other is sought
-    return (
-        f"(?>(?<={common})|(?!{common}*+{real})|(?<!{real}{shared}*)"
-        f"|(?={common}*+(?:{same})))"
-    )
+    return f"(?>(?<={common})|(?!{common}*+{real})|(?<!{real}{shared}*)|(?={common}*+(?:{same})))"
 
 
 def _listed() -> str:
