@@ -173,15 +173,15 @@ class _Builder:
         ]
         real = class_of(union(*(self.real[name].word for name in self.words)))
         real_capital = class_of(union(*(self.real[name].capitals for name in cased)))
-        return "|".join(
-            [
-                f"{upper}*{some}(?={real})(?:{'|'.join(self.words_of(n, False) for n in self.words)})",
-                f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
-                self.contracted(None, f"{upper}*{lower}+"),
-                f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
-                self.contracted(None, f"{capitals}+"),
-            ]
+        first = "|".join(self.words_of(name, False) for name in self.words)
+        alternatives = (
+            f"{upper}*{some}(?={real})(?:{first})",
+            f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
+            self.contracted(None, f"{upper}*{lower}+"),
+            f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
+            self.contracted(None, f"{capitals}+"),
         )
+        return "|".join(alternatives)
 
     def real_prefixes(self) -> str:
         """Return a real character that may stand before a word, if its script is the word's."""
