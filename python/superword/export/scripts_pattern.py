@@ -59,7 +59,7 @@ def scripts_pattern() -> str:
     """Return the one pattern of `gpt4o-scripts`, for Oniguruma.
 
     >>> scripts_pattern()[:10]
-    '(?<letter>'
+    '(?<common>'
 
     Source: SPEC 3.1, 3.2.
     """
