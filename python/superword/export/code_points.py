@@ -133,7 +133,7 @@ def set_body(ranges: Ranges) -> str:
     >>> set_body(((0x61, 0x62), (0x41, 0x43)))
     'abA-C'
     """
-    parts = []
+    parts: list[tuple[int, int]] = []
     for first, last in ranges:
         if first == _BEHIND_SURROGATES and parts and parts[-1][1] == _BEFORE_SURROGATES:
             first = parts.pop()[0]
