@@ -1,0 +1,344 @@
+"""A tokenizer class for transformers 5; importing this module makes `AutoTokenizer` know it.
+
+>>> import superword
+>>> from superword.integrations.transformers import SuperwordTokenizer
+>>> engine = superword.train(["to be or not to be"], vocab_size=260, special_tokens=["<pad>"])
+>>> tokenizer = SuperwordTokenizer(engine, pad_token="<pad>")
+>>> tokenizer(["to be", "or not to be"], padding=True)["input_ids"]
+[[258, 257, 260, 260, 260, 260, 260, 260], [111, 114, 259, 111, 116, 32, 258, 257]]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from transformers import AutoTokenizer, BatchEncoding, PreTrainedConfig
+from transformers.tokenization_utils_base import TruncationStrategy
+from transformers.utils import PaddingStrategy
+
+from superword import (
+    EncodingTypeError,
+    ModelFormatError,
+    SettingsTypeError,
+    Tokenizer,
+)
+from superword.integrations.folder import (
+    AUTO_MAP,
+    MODEL,
+    STUB,
+    STUB_TEXT,
+    check_config,
+)
+from superword.integrations.rows import Side, rows_of
+from superword.integrations.text_ids import Offsets
+from superword.integrations.token_text import bytes_of
+from superword.integrations.vocabulary import Vocabulary
+
+# Of `Tokenizer.load`: what `from_pretrained` takes besides
+_LOADING = ("backend", "any_unicode", "max_token_bytes", "max_total_bytes")
+
+
+class SuperwordTokenizer(Vocabulary):
+    """A superword tokenizer as transformers has them: `AutoTokenizer`, padding, chat templates.
+
+    Args:
+        tokenizer: the superword tokenizer; its special tokens are special tokens here, too. It is
+            kept as the attribute `engine`.
+        keywords: those of every tokenizer of transformers: `bos_token`, `pad_token`,
+            `model_max_length`, `padding_side`, `chat_template`, `special_tokens_pattern` ("none",
+            "bos", "eos", "bos_eos" …). A token that the model does not have is added behind all.
+
+    The ids are those of `Tokenizer.encode` with all special tokens allowed: as everywhere in
+    transformers, a special token that stands in a text becomes its id unless the call says
+    `split_special_tokens=True`. Tokens are written as GPT-2's files have them, a character for
+    each byte (`ĠtoĠbe`), special and added tokens as they are.
+
+    Raises:
+        SettingsError: a special token reads like an ordinary token, so that transformers, which
+            knows tokens by their text, could not tell them apart.
+
+    >>> import superword
+    >>> engine = superword.train(["to be or not to be"], vocab_size=258, special_tokens=["<s>"])
+    >>> tokenizer = SuperwordTokenizer(engine, bos_token="<s>", special_tokens_pattern="bos")
+    >>> found = tokenizer("to be", return_offsets_mapping=True)
+    >>> tokenizer.convert_ids_to_tokens(found["input_ids"]), found["offset_mapping"]
+    (['<s>', 't', 'o', 'Ġbe'], [(0, 0), (0, 1), (1, 2), (2, 5)])
+    >>> tokenizer.decode(found["input_ids"], skip_special_tokens=True)
+    'to be'
+    """
+
+    vocab_files_names = {"model_file": MODEL}  # noqa: RUF012
+    _auto_map = AUTO_MAP
+
+    def __init__(self, tokenizer: Tokenizer, **keywords: Any) -> None:
+        if not isinstance(tokenizer, Tokenizer):
+            kind = type(tokenizer).__name__
+            raise SettingsTypeError(f"tokenizer must be a superword.Tokenizer, not {kind}")
+        self.engine = tokenizer
+        self.cache = {}
+        special = list(tokenizer.special_tokens)
+        for name in special:
+            self._check_special(name)
+        self._check_added(keywords.get("added_tokens_decoder", {}))
+        super().__init__(**keywords)
+        self._add_tokens(
+            [name for name in special if name not in self._added_tokens_encoder],
+            special_tokens=True,
+        )
+
+    # --- load and save
+
+    @classmethod
+    def _from_pretrained(
+        cls,
+        resolved_vocab_files: dict[str, str | None],
+        pretrained_model_name_or_path: str,
+        init_configuration: dict[str, Any],
+        *init_inputs: Any,
+        **keywords: Any,
+    ) -> SuperwordTokenizer:
+        name = pretrained_model_name_or_path
+        loading = {key: keywords.pop(key) for key in _LOADING if key in keywords}
+        # `vocab_file` is a file that was given instead of a folder
+        key = "model_file" if "model_file" in resolved_vocab_files else "vocab_file"
+        model = resolved_vocab_files.get(key)
+        if model is None:
+            raise ModelFormatError(f"folder {name!r} has no {MODEL}: it is no superword tokenizer")
+        keywords["tokenizer"] = Tokenizer.load(model, **loading)
+        config = resolved_vocab_files.get("tokenizer_config_file")
+        templates = {
+            key: file
+            for key, file in resolved_vocab_files.items()
+            if key.startswith("chat_template")
+        }
+        try:
+            return super()._from_pretrained(  # type: ignore[no-any-return]
+                templates, name, {} if config is None else check_config(config), **keywords
+            )
+        except ModelFormatError:
+            raise
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise ModelFormatError(f"folder {name!r} cannot be loaded: {error}") from error
+
+    def save_vocabulary(
+        self, save_directory: str, filename_prefix: str | None = None
+    ) -> tuple[str, ...]:
+        """Write the model file alone, `tokenizer.superword`; returns its path."""
+        path = os.path.join(save_directory, _prefixed(MODEL, filename_prefix))
+        self.engine.save(path)
+        return (path,)
+
+    def _save_pretrained(
+        self, save_directory: str | os.PathLike[str], *arguments: Any, **keywords: Any
+    ) -> tuple[str, ...]:
+        files = super()._save_pretrained(save_directory, *arguments, **keywords)
+        stub = os.path.join(save_directory, STUB)
+        with open(stub, "wb") as file:
+            file.write(STUB_TEXT)
+        return (*files, stub)
+
+    @classmethod
+    def register_for_auto_class(cls, auto_class: str | type = "AutoTokenizer") -> None:
+        """Do nothing: it would copy this module into each folder, where the stub is enough."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What a call leaves behind is no part of the value
+        return {**self.__dict__, "cache": {}, "deprecation_warnings": {}}
+
+    # --- texts to ids
+
+    def tokenize(
+        self,
+        text: str,
+        pair: str | None = None,
+        add_special_tokens: bool = False,
+        **keywords: Any,
+    ) -> list[str]:
+        """The tokens of a text, or of two, as text."""
+        ids = self.encode(text, pair, add_special_tokens=add_special_tokens, **keywords)
+        return self.convert_ids_to_tokens(ids)  # type: ignore[no-any-return]
+
+    def _tokenize(self, text: str, **keywords: Any) -> list[str]:
+        return self.tokenize(text, split_special_tokens=True)
+
+    def _encode_plus(self, text: Any, text_pair: Any = None, **keywords: Any) -> BatchEncoding:
+        if keywords.pop("sanitize_control_tokens", False):
+            # Chats marked by transformers: it cuts them, and comes back for each piece.
+            keywords.pop("return_offsets_mapping", None)
+            return super()._encode_plus(text, text_pair, sanitize_control_tokens=True, **keywords)
+        return self._encode_rows(text, text_pair, **keywords)
+
+    def _encode_rows(
+        self,
+        text: Any,
+        text_pair: Any,
+        *,
+        add_special_tokens: bool = True,
+        padding_strategy: PaddingStrategy = PaddingStrategy.DO_NOT_PAD,
+        truncation_strategy: TruncationStrategy = TruncationStrategy.DO_NOT_TRUNCATE,
+        max_length: int | None = None,
+        stride: int = 0,
+        is_split_into_words: bool = False,
+        pad_to_multiple_of: int | None = None,
+        padding_side: str | None = None,
+        return_tensors: Any = None,
+        return_token_type_ids: bool | None = None,
+        return_attention_mask: bool | None = None,
+        return_overflowing_tokens: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_offsets_mapping: bool = False,
+        return_length: bool = False,
+        verbose: bool = True,
+        split_special_tokens: bool | None = None,
+        **keywords: Any,
+    ) -> BatchEncoding:
+        rows, batched = rows_of(text, text_pair, is_split_into_words)
+        plain = self.split_special_tokens if split_special_tokens is None else split_special_tokens
+        found = self._encode_sides(
+            [side for row in rows for side in row if side is not None],
+            not plain,
+            return_offsets_mapping,
+        )
+        layout = {
+            "add_special_tokens": add_special_tokens,
+            "truncation": truncation_strategy.value,
+            "max_length": max_length,
+            "stride": stride,
+            "return_attention_mask": False,
+        }
+        encoded = []
+        for _, second in rows:
+            ids, offsets = next(found)
+            more, places = next(found) if second is not None else (None, None)
+            row = dict(
+                self.prepare_for_model(
+                    ids,
+                    more,
+                    **layout,
+                    return_token_type_ids=return_token_type_ids,
+                    return_overflowing_tokens=return_overflowing_tokens,
+                    return_special_tokens_mask=return_special_tokens_mask,
+                    verbose=verbose,
+                )
+            )
+            if return_overflowing_tokens:
+                row = {"overflowing_tokens": [], "num_truncated_tokens": 0, **row}
+                if return_tensors:  # rows of several lengths
+                    del row["overflowing_tokens"], row["num_truncated_tokens"]
+            if offsets is not None:
+                row["offset_mapping"] = self._offset_mapping(offsets, places, layout)
+            encoded.append(row)
+        if padding_strategy == PaddingStrategy.LONGEST:
+            max_length = max((len(row["input_ids"]) for row in encoded), default=0)
+            padding_strategy = PaddingStrategy.MAX_LENGTH
+        for row in encoded:
+            self._pad(
+                row,
+                max_length=max_length,
+                padding_strategy=padding_strategy,
+                pad_to_multiple_of=pad_to_multiple_of,
+                padding_side=padding_side,
+                return_attention_mask=return_attention_mask,
+            )
+            if return_length:
+                row["length"] = len(row["input_ids"])
+        if not batched:
+            return BatchEncoding(encoded[0], tensor_type=return_tensors, prepend_batch_axis=True)
+        names = encoded[0] if encoded else self.model_input_names
+        columns = {name: [row[name] for row in encoded] for name in names}
+        return BatchEncoding(columns, tensor_type=return_tensors)
+
+    def _encode_sides(
+        self, sides: list[Side], special: bool, with_offsets: bool
+    ) -> Iterator[tuple[list[int], Offsets | None]]:
+        """The ids of each sequence, and where they stand; all texts are encoded at once."""
+        texts = [text for side in sides if side.kind == "texts" for text in side.items]
+        encoder = self._texts()
+        if with_offsets and any(side.kind != "texts" for side in sides):
+            raise EncodingTypeError("return_offsets_mapping needs texts, not ids or tokens")
+        found: Iterator[tuple[list[int], Offsets]]
+        if with_offsets:
+            found = (encoder.encode_with_offsets(text, special) for text in texts)
+        else:
+            found = ((ids, []) for ids in encoder.encode(texts, special))
+        for side in sides:
+            if side.kind == "texts":
+                parts = [next(found) for _ in side.items]
+                ids = [number for part in parts for number in part[0]] if parts[1:] else parts[0][0]
+                places = [place for part in parts for place in part[1]]
+                yield ids, places if with_offsets else None
+            else:
+                yield (
+                    side.items if side.kind == "ids" else self.convert_tokens_to_ids(side.items),
+                    None,
+                )
+
+    def _offset_mapping(
+        self, first: Offsets, second: Offsets | None, layout: dict[str, Any]
+    ) -> Offsets:
+        """The offsets of a row as `prepare_for_model` lays it out; (0, 0) for what it adds."""
+        places = [*first, *(second or ())]
+        # The same call with places for ids: -1 for the first, -2 for the second …
+        numbers = [-1 - i for i in range(len(places))]
+        more = None if second is None else numbers[len(first) :]
+        row = self.prepare_for_model(numbers[: len(first)], more, verbose=False, **layout)
+        return [places[-1 - i] if i < 0 else (0, 0) for i in row["input_ids"]]
+
+    def _pad(self, encoded_inputs: Any, *arguments: Any, **keywords: Any) -> Any:
+        before = len(encoded_inputs[self.model_input_names[0]])
+        row = super()._pad(encoded_inputs, *arguments, **keywords)
+        if "offset_mapping" in row:
+            padding = [(0, 0)] * (len(row[self.model_input_names[0]]) - before)
+            left = (keywords.get("padding_side") or self.padding_side) == "left"
+            found = list(row["offset_mapping"])
+            row["offset_mapping"] = padding + found if left else found + padding
+        return row
+
+    # --- ids to texts
+
+    def convert_tokens_to_string(self, tokens: Sequence[str]) -> str:
+        """The text of tokens that are given as text."""
+        parts = []
+        for token in tokens:
+            data = None if token in self._added_tokens_encoder else bytes_of(token)
+            parts.append(token.encode() if data is None else data)
+        return b"".join(parts).decode(errors="replace")
+
+    def _decode(
+        self,
+        token_ids: int | Sequence[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **keywords: Any,
+    ) -> str:
+        ids = [token_ids] if isinstance(token_ids, int) else [int(i) for i in token_ids]
+        if skip_special_tokens:
+            special = set(self.all_special_ids)
+            ids = [i for i in ids if i not in special]
+        parts = []
+        for own, group in groupby(ids, lambda i: i < len(self.engine)):
+            if own:
+                parts.append(self.engine.decode_bytes(list(group)))
+            else:
+                parts += [token.encode() for token in self.convert_ids_to_tokens(list(group))]
+        text = b"".join(parts).decode(errors="replace")
+        clean = clean_up_tokenization_spaces
+        if self.clean_up_tokenization_spaces if clean is None else clean:
+            text = self.clean_up_tokenization(text)
+        return text
+
+
+def _prefixed(name: str, prefix: str | None) -> str:
+    return f"{prefix}-{name}" if prefix else name
+
+
+class _NoModel(PreTrainedConfig):  # type: ignore[misc]
+    """The key under which `AutoTokenizer` keeps the class: no model has this configuration."""
+
+    model_type = "superword"
+
+
+AutoTokenizer.register(_NoModel, SuperwordTokenizer, exist_ok=True)

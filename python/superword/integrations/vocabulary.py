@@ -1,0 +1,139 @@
+"""The vocabulary of a superword tokenizer, with added tokens, as transformers asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from superword import EncodingError, ModelFormatError, SettingsError, SettingsTypeError, Tokenizer
+from superword.integrations.added_tokens import Added
+from superword.integrations.text_ids import TextIds
+from superword.integrations.token_text import bytes_of, text_of
+
+try:
+    from transformers import AddedToken, PythonBackend
+except ImportError as error:
+    raise ImportError(
+        "superword.integrations.transformers needs transformers 5; "
+        "pip install superword[transformers]"
+    ) from error
+
+
+class Vocabulary(PythonBackend):  # type: ignore[misc]
+    """The half of `SuperwordTokenizer` that knows tokens."""
+
+    engine: Tokenizer
+    # What can be made again. `datasets` leaves an attribute of this name out of fingerprints.
+    cache: dict[str, TextIds]
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ordinary tokens there are; `len` counts special and added ones, too."""
+        return self.engine.vocab_size
+
+    def get_vocab(self) -> dict[str, int]:
+        """The id of every token, added ones too, by its text."""
+        engine = self.engine
+        vocabulary = {text_of(engine.token_bytes(i)): i for i in range(engine.vocab_size)}
+        return {**vocabulary, **engine.special_tokens, **self._added_tokens_encoder}
+
+    def _update_total_vocab_size(self) -> None:
+        known = len(self.engine)
+        self.total_vocab_size = known + sum(i >= known for i in self._added_tokens_decoder)
+        self.cache.clear()
+
+    def _update_trie(self, unique_no_split_tokens: list[str] | None = None) -> None:
+        """Texts are cut by `TextIds`, not by the trie."""
+
+    def _add_tokens(
+        self, new_tokens: Sequence[str | AddedToken] | None, special_tokens: bool = False
+    ) -> int:
+        before = len(self)
+        for new in new_tokens or ():
+            token = self._added_token(new, special_tokens)
+            if not token.content or (isinstance(new, str) and new in self._added_tokens_encoder):
+                continue
+            number = self._id_of_text(token.content)
+            if token.special and token.content not in self.all_special_tokens:
+                self._extra_special_tokens.append(token)
+            number = len(self) if number is None else number
+            self._added_tokens_decoder[number] = token
+            self._added_tokens_encoder[token.content] = number
+            self._update_total_vocab_size()
+        return len(self) - before
+
+    def _added_token(self, new: str | AddedToken, special: bool) -> AddedToken:
+        if isinstance(new, AddedToken):
+            if special:
+                new.__setstate__({"special": True, "normalized": new.normalized})
+            return new
+        if not isinstance(new, str):
+            raise SettingsTypeError(
+                f"a token must be a str or AddedToken, not {type(new).__name__}"
+            )
+        for token in (*self._special_tokens_map.values(), *self._extra_special_tokens):
+            if isinstance(token, AddedToken) and token.content == new:
+                return self._added_token(token, True)
+        special = special or new in self.all_special_tokens
+        return AddedToken(new, normalized=not special, special=special)
+
+    def _id_of_text(self, text: str) -> int | None:
+        """The id of a token that is there, special, added or ordinary."""
+        number = self._added_tokens_encoder.get(text, self.engine.special_tokens.get(text))
+        data = bytes_of(text) if number is None else None
+        if data is None:
+            return number
+        number = self.engine.token_to_id(data)
+        if number is not None and data != text.encode():
+            raise SettingsError(f"token {text!r} cannot be added: {data!r} is written like that")
+        return number
+
+    def _check_special(self, name: str) -> None:
+        data = bytes_of(name)
+        if data is not None and self.engine.token_to_id(data) is not None:
+            raise SettingsError(
+                f"special token {name!r} is written like the ordinary token {data!r}, "
+                "and transformers knows tokens by their text; name it otherwise"
+            )
+
+    def _check_added(self, added: dict[int, AddedToken]) -> None:
+        """Added tokens that were saved: each with the id that it would be given again."""
+        known = len(self.engine)
+        self._added_tokens_encoder: dict[str, int] = {}
+        for expected, number in enumerate(sorted(n for n in added if n >= known), known):
+            if number != expected:
+                raise ModelFormatError(
+                    f"added token {added[number].content!r} has id {number}, but {expected} is next"
+                )
+        for number, token in added.items():
+            own = self._id_of_text(token.content)
+            if number != own if number < known else own is not None:
+                raise ModelFormatError(
+                    f"added token {token.content!r} has id {number} and not {own}"
+                )
+        if len({token.content for token in added.values()}) < len(added):
+            raise ModelFormatError("two added tokens are the same")
+
+    def _convert_token_to_id(self, token: str) -> int | None:
+        number = self.engine.special_tokens.get(token)
+        data = bytes_of(token) if number is None else None
+        if data is not None:
+            number = self.engine.token_to_id(data)
+        if number is None and self.unk_token not in (None, token):
+            return self.unk_token_id  # type: ignore[no-any-return]
+        return number
+
+    def _convert_id_to_token(self, index: int) -> str:
+        if index >= len(self.engine):
+            raise EncodingError(f"token id {index} is not of this tokenizer: 0 to {len(self) - 1}")
+        return text_of(self.engine.token_bytes(index))
+
+    def _texts(self) -> TextIds:
+        if "texts" not in self.cache:
+            self.cache["texts"] = TextIds(
+                self.engine,
+                [
+                    Added(i, t.content, t.special, t.normalized, t.lstrip, t.rstrip, t.single_word)
+                    for i, t in self._added_tokens_decoder.items()
+                ],
+            )
+        return self.cache["texts"]
