@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Any
 
 from transformers import AutoTokenizer, BatchEncoding, PreTrainedConfig
@@ -22,15 +23,18 @@ from transformers.utils import PaddingStrategy
 from superword import (
     EncodingTypeError,
     ModelFormatError,
+    SettingsError,
     SettingsTypeError,
     Tokenizer,
 )
 from superword.integrations.folder import (
     AUTO_MAP,
     MODEL,
+    OTHERS,
     STUB,
     STUB_TEXT,
     check_config,
+    refused,
 )
 from superword.integrations.rows import Side, rows_of
 from superword.integrations.text_ids import Offsets
@@ -39,6 +43,17 @@ from superword.integrations.vocabulary import Vocabulary
 
 # Of `Tokenizer.load`: what `from_pretrained` takes besides
 _LOADING = ("backend", "any_unicode", "max_token_bytes", "max_total_bytes")
+_SAVED = (
+    "clean_up_tokenization_spaces",
+    "model_input_names",
+    "padding_side",
+    "special_tokens_pattern",
+    "split_special_tokens",
+    "token_type_ids_include_special_tokens",
+    "token_type_ids_pattern",
+    "truncation_side",
+)
+_PATTERNS = ("none", "bos", "eos", "bos_eos", "cls_sep", "cls_double_sep", "prefix_suffix")
 
 
 class SuperwordTokenizer(Vocabulary):
@@ -72,6 +87,8 @@ class SuperwordTokenizer(Vocabulary):
 
     vocab_files_names = {"model_file": MODEL}  # noqa: RUF012
     _auto_map = AUTO_MAP
+    # Words (`is_split_into_words`) are encoded as they are given
+    add_prefix_space = False
 
     def __init__(self, tokenizer: Tokenizer, **keywords: Any) -> None:
         if not isinstance(tokenizer, Tokenizer):
@@ -79,6 +96,7 @@ class SuperwordTokenizer(Vocabulary):
             raise SettingsTypeError(f"tokenizer must be a superword.Tokenizer, not {kind}")
         self.engine = tokenizer
         self.cache = {}
+        keywords = _with_pattern(keywords)
         special = list(tokenizer.special_tokens)
         for name in special:
             self._check_special(name)
@@ -88,6 +106,9 @@ class SuperwordTokenizer(Vocabulary):
             [name for name in special if name not in self._added_tokens_encoder],
             special_tokens=True,
         )
+        # `save_pretrained` saves what these names are set to, and leaves out all others.
+        for name in _SAVED:
+            self.init_kwargs.setdefault(name, None)
 
     # --- load and save
 
@@ -114,14 +135,38 @@ class SuperwordTokenizer(Vocabulary):
             for key, file in resolved_vocab_files.items()
             if key.startswith("chat_template")
         }
-        try:
-            return super()._from_pretrained(  # type: ignore[no-any-return]
-                templates, name, {} if config is None else check_config(config), **keywords
+        settings = {}
+        if config is not None:
+            settings = check_config(config)
+            for setting in settings:
+                if callable(getattr(cls, setting, None)):
+                    raise refused(config, f"{setting[:40]!r} is the name of a method")
+        return super()._from_pretrained(  # type: ignore[no-any-return]
+            templates, name, settings, **keywords
+        )
+
+    def save_pretrained(
+        self, save_directory: str | os.PathLike[str], *arguments: Any, **keywords: Any
+    ) -> tuple[str, ...]:
+        """Write all that `from_pretrained` needs into a folder, which is made if there is none.
+
+        Args:
+            save_directory: the folder. Next to what every tokenizer of transformers has there, it
+                gets the model, `tokenizer.superword`, and `tokenization_superword.py`, with which
+                `AutoTokenizer.from_pretrained(…, trust_remote_code=True)` finds this class.
+            arguments, keywords: as in transformers.
+
+        Raises:
+            SettingsError: another tokenizer is in the folder: where superword is not imported,
+                `AutoTokenizer` could take it without a word.
+        """
+        others = [name for name in OTHERS if os.path.exists(os.path.join(save_directory, name))]
+        if others:
+            raise SettingsError(
+                f"folder {os.fspath(save_directory)!r} has the {others[0]} of another tokenizer, "
+                "which AutoTokenizer could take instead; remove it or choose another folder"
             )
-        except ModelFormatError:
-            raise
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
-            raise ModelFormatError(f"folder {name!r} cannot be loaded: {error}") from error
+        return super().save_pretrained(save_directory, *arguments, **keywords)  # type: ignore[no-any-return]
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
@@ -246,10 +291,10 @@ class SuperwordTokenizer(Vocabulary):
             if return_length:
                 row["length"] = len(row["input_ids"])
         if not batched:
-            return BatchEncoding(encoded[0], tensor_type=return_tensors, prepend_batch_axis=True)
+            return _Encoded(encoded[0], tensor_type=return_tensors, prepend_batch_axis=True)
         names = encoded[0] if encoded else self.model_input_names
         columns = {name: [row[name] for row in encoded] for name in names}
-        return BatchEncoding(columns, tensor_type=return_tensors)
+        return _Encoded(columns, tensor_type=return_tensors)
 
     def _encode_sides(
         self, sides: list[Side], special: bool, with_offsets: bool
@@ -297,6 +342,24 @@ class SuperwordTokenizer(Vocabulary):
             row["offset_mapping"] = padding + found if left else found + padding
         return row
 
+    def apply_chat_template(
+        self, *arguments: Any, return_assistant_tokens_mask: bool = False, **keywords: Any
+    ) -> Any:
+        """As in transformers; the mask of what the assistant wrote is there, too."""
+        if not return_assistant_tokens_mask:
+            return super().apply_chat_template(*arguments, **keywords)
+        calling = dict(keywords.pop("tokenizer_kwargs", None) or {})
+        wanted = calling.get("return_offsets_mapping")
+        found = super().apply_chat_template(
+            *arguments,
+            return_assistant_tokens_mask=True,
+            tokenizer_kwargs={**calling, "return_offsets_mapping": True},
+            **keywords,
+        )
+        if not wanted:
+            del found["offset_mapping"]
+        return found
+
     # --- ids to texts
 
     def convert_tokens_to_string(self, tokens: Sequence[str]) -> str:
@@ -331,8 +394,39 @@ class SuperwordTokenizer(Vocabulary):
         return text
 
 
+def _with_pattern(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Keywords with `special_tokens_pattern` in place of `add_bos_token` and `add_eos_token`."""
+    kept = dict(keywords)
+    wanted = {name: kept.pop(f"add_{name}_token", None) for name in ("bos", "eos")}
+    pattern = kept.get("special_tokens_pattern")
+    if pattern is not None and pattern not in _PATTERNS:
+        raise SettingsError(f"special_tokens_pattern must be one of {', '.join(_PATTERNS)}")
+    if any(value is not None for value in wanted.values()):
+        there = [] if pattern in (None, "none") else pattern.split("_")
+        if set(there) - set(wanted):
+            raise SettingsError(f"add_bos_token and add_eos_token exclude the pattern {pattern!r}")
+        adds = [
+            name for name, value in wanted.items() if value or (value is None and name in there)
+        ]
+        kept["special_tokens_pattern"] = "_".join(adds) or "none"
+    return kept
+
+
 def _prefixed(name: str, prefix: str | None) -> str:
     return f"{prefix}-{name}" if prefix else name
+
+
+class _Encoded(BatchEncoding):  # type: ignore[misc]
+    """What encoding gives; with the one thing that chats ask of what was encoded."""
+
+    @property
+    def encodings(self) -> list[Any] | None:
+        """The offsets of each row, for the mask of `apply_chat_template`."""
+        if "offset_mapping" not in self:
+            return None
+        found = self["offset_mapping"]
+        batched = len(found) == 0 or not isinstance(found[0], tuple)
+        return [SimpleNamespace(offsets=row) for row in (found if batched else [found])]
 
 
 class _NoModel(PreTrainedConfig):  # type: ignore[misc]
