@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from superword import Tokenizer
 from superword.integrations.added_tokens import Added, Splitter
 
 Offsets = list[tuple[int, int]]
+
+
+class Found(NamedTuple):
+    """The ids of a text and, where they were asked for, the characters that each stands for."""
+
+    ids: list[int]
+    offsets: Offsets | None
 
 
 class TextIds:

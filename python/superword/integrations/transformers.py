@@ -11,22 +11,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from types import SimpleNamespace
 from typing import Any
 
-from transformers import AutoTokenizer, BatchEncoding, PreTrainedConfig
-from transformers.tokenization_utils_base import TruncationStrategy
-from transformers.utils import PaddingStrategy
+from transformers import AutoTokenizer, PreTrainedConfig
 
 from superword import (
-    EncodingTypeError,
     ModelFormatError,
     SettingsError,
     SettingsTypeError,
     Tokenizer,
 )
+from superword.integrations.encode_rows import RowEncoding
 from superword.integrations.folder import (
     AUTO_MAP,
     MODEL,
@@ -36,10 +33,7 @@ from superword.integrations.folder import (
     check_config,
     refused,
 )
-from superword.integrations.rows import Side, rows_of
-from superword.integrations.text_ids import Offsets
 from superword.integrations.token_text import bytes_of
-from superword.integrations.vocabulary import Vocabulary
 
 # Of `Tokenizer.load`: what `from_pretrained` takes besides
 _LOADING = ("backend", "any_unicode", "max_token_bytes", "max_total_bytes")
@@ -56,7 +50,7 @@ _SAVED = (
 _PATTERNS = ("none", "bos", "eos", "bos_eos", "cls_sep", "cls_double_sep", "prefix_suffix")
 
 
-class SuperwordTokenizer(Vocabulary):
+class SuperwordTokenizer(RowEncoding):
     """A superword tokenizer as transformers has them: `AutoTokenizer`, padding, chat templates.
 
     Args:
@@ -193,154 +187,7 @@ class SuperwordTokenizer(Vocabulary):
         # What a call leaves behind is no part of the value
         return {**self.__dict__, "cache": {}, "deprecation_warnings": {}}
 
-    # --- texts to ids
-
-    def tokenize(
-        self,
-        text: str,
-        pair: str | None = None,
-        add_special_tokens: bool = False,
-        **keywords: Any,
-    ) -> list[str]:
-        """The tokens of a text, or of two, as text."""
-        ids = self.encode(text, pair, add_special_tokens=add_special_tokens, **keywords)
-        return self.convert_ids_to_tokens(ids)  # type: ignore[no-any-return]
-
-    def _tokenize(self, text: str, **keywords: Any) -> list[str]:
-        return self.tokenize(text, split_special_tokens=True)
-
-    def _encode_plus(self, text: Any, text_pair: Any = None, **keywords: Any) -> BatchEncoding:
-        if keywords.pop("sanitize_control_tokens", False):
-            # Chats marked by transformers: it cuts them, and comes back for each piece.
-            keywords.pop("return_offsets_mapping", None)
-            return super()._encode_plus(text, text_pair, sanitize_control_tokens=True, **keywords)
-        return self._encode_rows(text, text_pair, **keywords)
-
-    def _encode_rows(
-        self,
-        text: Any,
-        text_pair: Any,
-        *,
-        add_special_tokens: bool = True,
-        padding_strategy: PaddingStrategy = PaddingStrategy.DO_NOT_PAD,
-        truncation_strategy: TruncationStrategy = TruncationStrategy.DO_NOT_TRUNCATE,
-        max_length: int | None = None,
-        stride: int = 0,
-        is_split_into_words: bool = False,
-        pad_to_multiple_of: int | None = None,
-        padding_side: str | None = None,
-        return_tensors: Any = None,
-        return_token_type_ids: bool | None = None,
-        return_attention_mask: bool | None = None,
-        return_overflowing_tokens: bool = False,
-        return_special_tokens_mask: bool = False,
-        return_offsets_mapping: bool = False,
-        return_length: bool = False,
-        verbose: bool = True,
-        split_special_tokens: bool | None = None,
-        **keywords: Any,
-    ) -> BatchEncoding:
-        rows, batched = rows_of(text, text_pair, is_split_into_words)
-        plain = self.split_special_tokens if split_special_tokens is None else split_special_tokens
-        found = self._encode_sides(
-            [side for row in rows for side in row if side is not None],
-            not plain,
-            return_offsets_mapping,
-        )
-        layout = {
-            "add_special_tokens": add_special_tokens,
-            "truncation": truncation_strategy.value,
-            "max_length": max_length,
-            "stride": stride,
-            "return_attention_mask": False,
-        }
-        encoded = []
-        for _, second in rows:
-            ids, offsets = next(found)
-            more, places = next(found) if second is not None else (None, None)
-            row = dict(
-                self.prepare_for_model(
-                    ids,
-                    more,
-                    **layout,
-                    return_token_type_ids=return_token_type_ids,
-                    return_overflowing_tokens=return_overflowing_tokens,
-                    return_special_tokens_mask=return_special_tokens_mask,
-                    verbose=verbose,
-                )
-            )
-            if return_overflowing_tokens:
-                row = {"overflowing_tokens": [], "num_truncated_tokens": 0, **row}
-                if return_tensors:  # rows of several lengths
-                    del row["overflowing_tokens"], row["num_truncated_tokens"]
-            if offsets is not None:
-                row["offset_mapping"] = self._offset_mapping(offsets, places, layout)
-            encoded.append(row)
-        if padding_strategy == PaddingStrategy.LONGEST:
-            max_length = max((len(row["input_ids"]) for row in encoded), default=0)
-            padding_strategy = PaddingStrategy.MAX_LENGTH
-        for row in encoded:
-            self._pad(
-                row,
-                max_length=max_length,
-                padding_strategy=padding_strategy,
-                pad_to_multiple_of=pad_to_multiple_of,
-                padding_side=padding_side,
-                return_attention_mask=return_attention_mask,
-            )
-            if return_length:
-                row["length"] = len(row["input_ids"])
-        if not batched:
-            return _Encoded(encoded[0], tensor_type=return_tensors, prepend_batch_axis=True)
-        names = encoded[0] if encoded else self.model_input_names
-        columns = {name: [row[name] for row in encoded] for name in names}
-        return _Encoded(columns, tensor_type=return_tensors)
-
-    def _encode_sides(
-        self, sides: list[Side], special: bool, with_offsets: bool
-    ) -> Iterator[tuple[list[int], Offsets | None]]:
-        """The ids of each sequence, and where they stand; all texts are encoded at once."""
-        texts = [text for side in sides if side.kind == "texts" for text in side.items]
-        encoder = self._texts()
-        if with_offsets and any(side.kind != "texts" for side in sides):
-            raise EncodingTypeError("return_offsets_mapping needs texts, not ids or tokens")
-        found: Iterator[tuple[list[int], Offsets]]
-        if with_offsets:
-            found = (encoder.encode_with_offsets(text, special) for text in texts)
-        else:
-            found = ((ids, []) for ids in encoder.encode(texts, special))
-        for side in sides:
-            if side.kind == "texts":
-                parts = [next(found) for _ in side.items]
-                ids = [number for part in parts for number in part[0]] if parts[1:] else parts[0][0]
-                places = [place for part in parts for place in part[1]]
-                yield ids, places if with_offsets else None
-            else:
-                yield (
-                    side.items if side.kind == "ids" else self.convert_tokens_to_ids(side.items),
-                    None,
-                )
-
-    def _offset_mapping(
-        self, first: Offsets, second: Offsets | None, layout: dict[str, Any]
-    ) -> Offsets:
-        """The offsets of a row as `prepare_for_model` lays it out; (0, 0) for what it adds."""
-        places = [*first, *(second or ())]
-        # The same call with places for ids: -1 for the first, -2 for the second …
-        numbers = [-1 - i for i in range(len(places))]
-        more = None if second is None else numbers[len(first) :]
-        row = self.prepare_for_model(numbers[: len(first)], more, verbose=False, **layout)
-        return [places[-1 - i] if i < 0 else (0, 0) for i in row["input_ids"]]
-
-    def _pad(self, encoded_inputs: Any, *arguments: Any, **keywords: Any) -> Any:
-        before = len(encoded_inputs[self.model_input_names[0]])
-        row = super()._pad(encoded_inputs, *arguments, **keywords)
-        if "offset_mapping" in row:
-            padding = [(0, 0)] * (len(row[self.model_input_names[0]]) - before)
-            left = (keywords.get("padding_side") or self.padding_side) == "left"
-            found = list(row["offset_mapping"])
-            row["offset_mapping"] = padding + found if left else found + padding
-        return row
+    # --- chats
 
     def apply_chat_template(
         self, *arguments: Any, return_assistant_tokens_mask: bool = False, **keywords: Any
@@ -414,19 +261,6 @@ def _with_pattern(keywords: dict[str, Any]) -> dict[str, Any]:
 
 def _prefixed(name: str, prefix: str | None) -> str:
     return f"{prefix}-{name}" if prefix else name
-
-
-class _Encoded(BatchEncoding):  # type: ignore[misc]
-    """What encoding gives; with the one thing that chats ask of what was encoded."""
-
-    @property
-    def encodings(self) -> list[Any] | None:
-        """The offsets of each row, for the mask of `apply_chat_template`."""
-        if "offset_mapping" not in self:
-            return None
-        found = self["offset_mapping"]
-        batched = len(found) == 0 or not isinstance(found[0], tuple)
-        return [SimpleNamespace(offsets=row) for row in (found if batched else [found])]
 
 
 class _NoModel(PreTrainedConfig):  # type: ignore[misc]

@@ -47,34 +47,39 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
     def _add_tokens(
         self, new_tokens: Sequence[str | AddedToken] | None, special_tokens: bool = False
     ) -> int:
-        before = len(self)
+        size = before = len(self)
+        named = set(self.all_special_tokens)
         for new in new_tokens or ():
-            token = self._added_token(new, special_tokens)
-            if not token.content or (isinstance(new, str) and new in self._added_tokens_encoder):
+            if isinstance(new, str) and new in self._added_tokens_encoder:
+                continue
+            token = self._added_token(new, special_tokens or new in named)
+            if not token.content:
                 continue
             number = self._id_of_text(token.content)
-            if token.special and token.content not in self.all_special_tokens:
+            if number is None:
+                number, size = size, size + 1
+            if token.special and token.content not in named:
+                named.add(token.content)
                 self._extra_special_tokens.append(token)
-            number = len(self) if number is None else number
             self._added_tokens_decoder[number] = token
             self._added_tokens_encoder[token.content] = number
-            self._update_total_vocab_size()
-        return len(self) - before
+        self._update_total_vocab_size()
+        return size - before
 
     def _added_token(self, new: str | AddedToken, special: bool) -> AddedToken:
-        if isinstance(new, AddedToken):
-            if special:
-                new.__setstate__({"special": True, "normalized": new.normalized})
-            return new
-        if not isinstance(new, str):
+        if isinstance(new, str):
+            # A name that was given with flags keeps them.
+            for token in (*self._special_tokens_map.values(), *self._extra_special_tokens):
+                if isinstance(token, AddedToken) and token.content == new:
+                    return self._added_token(token, True)
+            return AddedToken(new, normalized=not special, special=special)
+        if not isinstance(new, AddedToken):
             raise SettingsTypeError(
                 f"a token must be a str or AddedToken, not {type(new).__name__}"
             )
-        for token in (*self._special_tokens_map.values(), *self._extra_special_tokens):
-            if isinstance(token, AddedToken) and token.content == new:
-                return self._added_token(token, True)
-        special = special or new in self.all_special_tokens
-        return AddedToken(new, normalized=not special, special=special)
+        if special:
+            new.__setstate__({"special": True, "normalized": new.normalized})
+        return new
 
     def _id_of_text(self, text: str) -> int | None:
         """The id of a token that is there, special, added or ordinary."""
