@@ -188,27 +188,25 @@ class RowEncoding(Vocabulary):
         self, sides: list[Side], special: bool, with_offsets: bool
     ) -> Iterator[Found]:
         """The ids of each sequence, and where they stand; all texts are encoded at once."""
-        texts = [text for side in sides if side.kind == "texts" for text in side.items]
+        texts = [text for side in sides for text in side.texts]
         encoder = self._texts()
-        if with_offsets and any(side.kind != "texts" for side in sides):
-            raise EncodingTypeError("return_offsets_mapping needs texts, not ids or tokens")
+        if with_offsets and any(side.ids is not None for side in sides):
+            raise EncodingTypeError("return_offsets_mapping needs texts, not ids")
         found: Iterator[Found]
         if with_offsets:
             found = (Found(*encoder.encode_with_offsets(text, special)) for text in texts)
         else:
             found = (Found(ids, None) for ids in encoder.encode(texts, special))
         for side in sides:
-            if side.kind == "texts" and len(side.items) == 1:
+            if side.ids is not None:
+                yield Found(side.ids, None)
+            elif len(side.texts) == 1:
                 yield next(found)
-            elif side.kind == "texts":
-                parts = [next(found) for _ in side.items]
+            else:
+                parts = [next(found) for _ in side.texts]
                 places = [place for part in parts for place in part.offsets or ()]
                 ids = [number for part in parts for number in part.ids]
                 yield Found(ids, places if with_offsets else None)
-            elif side.kind == "ids":
-                yield Found(side.items, None)
-            else:
-                yield Found(self.convert_tokens_to_ids(side.items), None)
 
     def _truncated(self, row: Sides, excess: int, wanted: Wanted) -> tuple[Sides, list[int]]:
         """Both sequences without `excess` ids, and those that were cut off."""

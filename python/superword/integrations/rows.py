@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from superword import EncodingError, EncodingTypeError
 
 
 class Side(NamedTuple):
-    """One of the two sequences of a row, as it was given.
+    """One of the two sequences of a row: texts, which are encoded one by one and joined, or ids."""
 
-    "texts" are encoded one by one and joined, "tokens" are the texts of tokens, "ids" are ids.
-    """
-
-    kind: Literal["texts", "tokens", "ids"]
-    items: list[Any]
+    texts: list[str]
+    ids: list[int] | None
 
 
 def rows_of(text: Any, pair: Any, words: bool) -> tuple[list[tuple[Side, Side | None]], bool]:
@@ -31,8 +28,8 @@ def rows_of(text: Any, pair: Any, words: bool) -> tuple[list[tuple[Side, Side | 
         EncodingError: there are not as many second sequences as first ones.
 
     >>> rows_of(["to", ("be", "or")], None, False)
-    ([(Side(kind='texts', items=['to']), None), \
-(Side(kind='texts', items=['be']), Side(kind='texts', items=['or']))], True)
+    ([(Side(texts=['to'], ids=None), None), \
+(Side(texts=['be'], ids=None), Side(texts=['or'], ids=None))], True)
     """
     if not _is_batch(text, words):
         return [(_side(text, words), None if pair is None else _side(pair, words))], False
@@ -74,11 +71,13 @@ def _pair(value: Sequence[Any]) -> tuple[Any, Any]:
 
 def _side(value: Any, words: bool) -> Side:
     if isinstance(value, str):
-        return Side("texts", [value])
+        return Side([value], None)
     if isinstance(value, (list, tuple)):
-        if all(isinstance(one, int) for one in value):
-            return Side("ids", list(value))
-        if all(isinstance(one, str) for one in value):
-            return Side("texts" if words else "tokens", list(value))
+        if value and all(isinstance(one, int) for one in value):
+            return Side([], list(value))
+        if not value or (words and all(isinstance(one, str) for one in value)):
+            return Side(list(value), None)
     kind = type(value).__name__
-    raise EncodingTypeError(f"a sequence must be a str or a list of str or int, not {kind}")
+    raise EncodingTypeError(
+        f"a sequence must be a str, a list of ids or (is_split_into_words) of words, not {kind}"
+    )

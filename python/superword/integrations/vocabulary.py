@@ -89,7 +89,9 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
             return number
         number = self.engine.token_to_id(data)
         if number is not None and data != text.encode():
-            raise SettingsError(f"token {text!r} cannot be added: {data!r} is written like that")
+            raise SettingsError(
+                f"token {text!r} cannot be added: the ordinary token {data!r} is written like that"
+            )
         return number
 
     def _check_special(self, name: str) -> None:
