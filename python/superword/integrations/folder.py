@@ -20,6 +20,7 @@ from superword.integrations.transformers import SuperwordTokenizer
 
 __all__ = ["SuperwordTokenizer"]
 '''
+PATTERNS = ("none", "bos", "eos", "bos_eos", "cls_sep", "cls_double_sep", "prefix_suffix")
 # Files that would make transformers take another tokenizer where this class is not known to it
 OTHERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "tekken.json")
 # What a file may not say: these come from the caller or from the folder itself
@@ -77,6 +78,8 @@ def _needed(name: str, value: Any) -> str | None:
         return None
     if name in ("padding_side", "truncation_side"):
         return None if value in ("left", "right") else "'left' or 'right'"
+    if name == "special_tokens_pattern":
+        return None if value in PATTERNS else f"one of {', '.join(PATTERNS)}"
     if name in _SWITCHES:
         return None if isinstance(value, bool) else "true or false"
     if name == "model_max_length":

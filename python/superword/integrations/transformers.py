@@ -26,8 +26,10 @@ from superword import (
 from superword.integrations.encode_rows import RowEncoding
 from superword.integrations.folder import (
     AUTO_MAP,
+    CONFIG,
     MODEL,
     OTHERS,
+    PATTERNS,
     STUB,
     STUB_TEXT,
     check_config,
@@ -47,7 +49,6 @@ _SAVED = (
     "token_type_ids_pattern",
     "truncation_side",
 )
-_PATTERNS = ("none", "bos", "eos", "bos_eos", "cls_sep", "cls_double_sep", "prefix_suffix")
 
 
 class SuperwordTokenizer(RowEncoding):
@@ -91,6 +92,8 @@ class SuperwordTokenizer(RowEncoding):
         self.engine = tokenizer
         self.cache = {}
         keywords = _with_pattern(keywords)
+        for name in ("is_local", "local_files_only"):  # of one call of `from_pretrained`
+            keywords.pop(name, None)
         special = list(tokenizer.special_tokens)
         for name in special:
             self._check_special(name)
@@ -105,6 +108,29 @@ class SuperwordTokenizer(RowEncoding):
             self.init_kwargs.setdefault(name, None)
 
     # --- load and save
+
+    @classmethod
+    def from_pretrained(
+        cls, pretrained_model_name_or_path: str | os.PathLike[str], *inputs: Any, **keywords: Any
+    ) -> SuperwordTokenizer:
+        """Load a folder that `save_pretrained` wrote, a repository of the hub, or a model file.
+
+        Args:
+            pretrained_model_name_or_path: the folder, the name of the repository, or the file.
+            inputs: nothing.
+            keywords: those of transformers; settings that take the place of the saved ones; and
+                `backend`, `any_unicode`, `max_token_bytes`, `max_total_bytes` of `Tokenizer.load`.
+
+        Raises:
+            ModelFormatError: the model or the settings in the folder cannot be used.
+        """
+        parts = (pretrained_model_name_or_path, keywords.get("subfolder") or "", CONFIG)
+        path = os.path.join(*parts)
+        if os.path.isfile(path):
+            check_config(path)  # before transformers reads it
+        return super().from_pretrained(  # type: ignore[no-any-return]
+            pretrained_model_name_or_path, *inputs, **keywords
+        )
 
     @classmethod
     def _from_pretrained(
@@ -129,15 +155,16 @@ class SuperwordTokenizer(RowEncoding):
             for key, file in resolved_vocab_files.items()
             if key.startswith("chat_template")
         }
-        settings = {}
-        if config is not None:
-            settings = check_config(config)
-            for setting in settings:
-                if callable(getattr(cls, setting, None)):
-                    raise refused(config, f"{setting[:40]!r} is the name of a method")
-        return super()._from_pretrained(  # type: ignore[no-any-return]
-            templates, name, settings, **keywords
-        )
+        settings = {} if config is None else check_config(config)
+        for setting in settings:
+            if callable(getattr(cls, setting, None)):
+                raise refused(str(config), f"{setting[:40]!r} is the name of a method")
+        try:
+            return super()._from_pretrained(  # type: ignore[no-any-return]
+                templates, name, settings, **keywords
+            )
+        except ModelFormatError as error:  # added tokens
+            raise refused(str(config), str(error)) from None
 
     def save_pretrained(
         self, save_directory: str | os.PathLike[str], *arguments: Any, **keywords: Any
@@ -246,8 +273,8 @@ def _with_pattern(keywords: dict[str, Any]) -> dict[str, Any]:
     kept = dict(keywords)
     wanted = {name: kept.pop(f"add_{name}_token", None) for name in ("bos", "eos")}
     pattern = kept.get("special_tokens_pattern")
-    if pattern is not None and pattern not in _PATTERNS:
-        raise SettingsError(f"special_tokens_pattern must be one of {', '.join(_PATTERNS)}")
+    if pattern is not None and pattern not in PATTERNS:
+        raise SettingsError(f"special_tokens_pattern must be one of {', '.join(PATTERNS)}")
     if any(value is not None for value in wanted.values()):
         there = [] if pattern in (None, "none") else pattern.split("_")
         if set(there) - set(wanted):

@@ -112,7 +112,10 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
                     f"added token {added[number].content!r} has id {number}, but {expected} is next"
                 )
         for number, token in added.items():
-            own = self._id_of_text(token.content)
+            try:
+                own = self._id_of_text(token.content)
+            except SettingsError as error:
+                raise ModelFormatError(str(error)) from None
             if number != own if number < known else own is not None:
                 raise ModelFormatError(
                     f"added token {token.content!r} has id {number} and not {own}"
