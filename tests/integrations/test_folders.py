@@ -2,10 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
+from integrations.process import run
 from transformers import AddedToken, AutoTokenizer
 
 import superword
@@ -247,20 +246,6 @@ class Block:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Block())
 """
-
-
-def run(script, *arguments, home):
-    path = os.pathsep.join(p for p in sys.path if p)
-    found = subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": path, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    assert found.returncode == 0, found.stderr
-    return found.stdout.splitlines()[-1]
 
 
 @pytest.mark.rust
