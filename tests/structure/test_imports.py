@@ -76,7 +76,7 @@ def test_only_the_switch_names_the_backends(path):
 
 INTEGRATIONS = sorted((PACKAGE / "integrations").glob("*.py"))
 # those over a library; all others need none
-LIBRARIES = dict.fromkeys(["encode_rows", "transformers", "vocabulary"], {"transformers"})
+LIBRARIES = {stem: {"transformers"} for stem in ("encode_rows", "transformers", "vocabulary")}
 
 
 @pytest.mark.parametrize("path", INTEGRATIONS, ids=lambda p: p.stem)

@@ -150,9 +150,10 @@ class RowEncoding(Vocabulary):
         if excess:
             longest = wanted.truncation == TruncationStrategy.LONGEST_FIRST
             if wanted.overflowing and longest and sides[1] is not None:
-                raise EncodingError(
-                    "return_overflowing_tokens excludes the truncation 'longest_first' of pairs; "
-                    "choose 'only_first' or 'only_second'"
+                raise EncodingError(  # in the words of transformers, which its tests ask for
+                    "Not possible to return overflowing tokens for pair of sequences with the "
+                    "`longest_first`. Please select another truncation strategy than "
+                    "`longest_first`, for instance `only_second` or `only_first`."
                 )
             sides, over = self._truncated(sides, excess, wanted)
             left = frame.size + sum(len(side.ids) for side in sides if side is not None)
