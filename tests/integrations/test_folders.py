@@ -167,11 +167,11 @@ def with_added(number, content, **flags):
         (with_added("400", 7), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", lstrip="no"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", path="x"), "'added_tokens_decoder' must be an object of ids"),
-        (with_added("400", "fox"), "added token 'fox' has id 400, but 333 is next"),
-        (with_added("98", "fox"), "added token 'fox' has id 98 and not None"),
+        (with_added("400", "fox"), "added token 'fox' has id 400 and not 333"),
+        (with_added("98", "fox"), "added token 'fox' has id 98 and not 329"),
         (with_added("333", "b"), "added token 'b' has id 333 and not 98"),
-        (with_added("333", "dog"), "two added tokens are the same"),
-        (with_added("327", "<t>"), "added token '<t>' has id 327 and not None"),
+        (with_added("333", "dog"), "added token 'dog' is there twice"),
+        (with_added("327", "<t>"), "added token '<t>' has id 327 and not 329"),
     ],
 )
 def test_settings_that_cannot_be(tokenizer, tmp_path, change, text):
@@ -246,6 +246,24 @@ class Block:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Block())
 """
+
+
+WITHOUT = """
+import sys
+sys.modules["transformers"] = None
+import superword
+superword.train(["to be"], vocab_size=256)
+from superword.integrations import lm_eval
+try:
+    from superword.integrations.transformers import SuperwordTokenizer
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_a_process_without_transformers(backend_name, tmp_path):
+    text = run(WITHOUT, home=tmp_path / "home", SUPERWORD_BACKEND=backend_name)
+    assert "needs transformers 5; pip install superword[transformers] (" in text
 
 
 @pytest.mark.rust

@@ -15,14 +15,16 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from transformers import AutoTokenizer, PreTrainedConfig
+from superword import ModelFormatError, SettingsError, SettingsTypeError, Tokenizer
 
-from superword import (
-    ModelFormatError,
-    SettingsError,
-    SettingsTypeError,
-    Tokenizer,
-)
+try:  # the first import of it: the modules below take its names as they are
+    from transformers import AutoTokenizer, PreTrainedConfig, PythonBackend  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "superword.integrations.transformers needs transformers 5; "
+        f"pip install superword[transformers] ({error})"
+    ) from error
+
 from superword.integrations.encode_rows import RowEncoding
 from superword.integrations.folder import (
     AUTO_MAP,
@@ -36,6 +38,7 @@ from superword.integrations.folder import (
     refused,
 )
 from superword.integrations.token_text import bytes_of
+from superword.integrations.vocabulary import check_added, check_special
 
 # Of `Tokenizer.load`: what `from_pretrained` takes besides
 _LOADING = ("backend", "any_unicode", "max_token_bytes", "max_total_bytes")
@@ -95,9 +98,9 @@ class SuperwordTokenizer(RowEncoding):
         for name in ("is_local", "local_files_only"):  # of one call of `from_pretrained`
             keywords.pop(name, None)
         special = list(tokenizer.special_tokens)
-        for name in special:
-            self._check_special(name)
-        self._check_added(keywords.get("added_tokens_decoder", {}))
+        check_special(tokenizer)
+        added = keywords.get("added_tokens_decoder", {})
+        check_added(tokenizer, {number: token.content for number, token in added.items()})
         super().__init__(**keywords)
         self._add_tokens(
             [name for name in special if name not in self._added_tokens_encoder],
@@ -148,23 +151,25 @@ class SuperwordTokenizer(RowEncoding):
         model = resolved_vocab_files.get(key)
         if model is None:
             raise ModelFormatError(f"folder {name!r} has no {MODEL}: it is no superword tokenizer")
-        keywords["tokenizer"] = Tokenizer.load(model, **loading)
-        config = resolved_vocab_files.get("tokenizer_config_file")
+        engine = Tokenizer.load(model, **loading)
+        path = resolved_vocab_files.get("tokenizer_config_file")
+        config = {} if path is None else check_config(path)
+        for setting in config:
+            if callable(getattr(cls, setting, None)):
+                raise refused(str(path), f"{setting[:40]!r} is the name of a method")
+        added = config.get("added_tokens_decoder", {})
+        try:
+            check_added(engine, {int(number): token["content"] for number, token in added.items()})
+        except ModelFormatError as error:
+            raise refused(str(path), str(error)) from None
         templates = {
             key: file
             for key, file in resolved_vocab_files.items()
             if key.startswith("chat_template")
         }
-        settings = {} if config is None else check_config(config)
-        for setting in settings:
-            if callable(getattr(cls, setting, None)):
-                raise refused(str(config), f"{setting[:40]!r} is the name of a method")
-        try:
-            return super()._from_pretrained(  # type: ignore[no-any-return]
-                templates, name, settings, **keywords
-            )
-        except ModelFormatError as error:  # added tokens
-            raise refused(str(config), str(error)) from None
+        return super()._from_pretrained(  # type: ignore[no-any-return]
+            templates, name, config, tokenizer=engine, **keywords
+        )
 
     def save_pretrained(
         self, save_directory: str | os.PathLike[str], *arguments: Any, **keywords: Any
@@ -273,10 +278,12 @@ def _with_pattern(keywords: dict[str, Any]) -> dict[str, Any]:
     kept = dict(keywords)
     wanted = {name: kept.pop(f"add_{name}_token", None) for name in ("bos", "eos")}
     pattern = kept.get("special_tokens_pattern")
-    if pattern is not None and pattern not in PATTERNS:
+    if pattern is None:
+        kept["special_tokens_pattern"] = pattern = "none"
+    if pattern not in PATTERNS:
         raise SettingsError(f"special_tokens_pattern must be one of {', '.join(PATTERNS)}")
     if any(value is not None for value in wanted.values()):
-        there = [] if pattern in (None, "none") else pattern.split("_")
+        there = [] if pattern == "none" else pattern.split("_")
         if set(there) - set(wanted):
             raise SettingsError(f"add_bos_token and add_eos_token exclude the pattern {pattern!r}")
         adds = [

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from transformers import AddedToken, PythonBackend
 
 from superword import EncodingError, ModelFormatError, SettingsError, SettingsTypeError, Tokenizer
 from superword.integrations.added_tokens import Added
 from superword.integrations.text_ids import TextIds
 from superword.integrations.token_text import bytes_of, text_of
-
-try:
-    from transformers import AddedToken, PythonBackend
-except ImportError as error:
-    raise ImportError(
-        "superword.integrations.transformers needs transformers 5; "
-        "pip install superword[transformers]"
-    ) from error
 
 
 class Vocabulary(PythonBackend):  # type: ignore[misc]
@@ -24,6 +18,7 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
     engine: Tokenizer
     # What can be made again. `datasets` leaves an attribute of this name out of fingerprints.
     cache: dict[str, TextIds]
+    total_vocab_size = 0
 
     @property
     def vocab_size(self) -> int:
@@ -35,6 +30,11 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
         engine = self.engine
         vocabulary = {text_of(engine.token_bytes(i)): i for i in range(engine.vocab_size)}
         return {**vocabulary, **engine.special_tokens, **self._added_tokens_encoder}
+
+    def __len__(self) -> int:
+        if not self.total_vocab_size:
+            self._update_total_vocab_size()
+        return self.total_vocab_size
 
     def _update_total_vocab_size(self) -> None:
         known = len(self.engine)
@@ -83,45 +83,8 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
 
     def _id_of_text(self, text: str) -> int | None:
         """The id of a token that is there, special, added or ordinary."""
-        number = self._added_tokens_encoder.get(text, self.engine.special_tokens.get(text))
-        data = bytes_of(text) if number is None else None
-        if data is None:
-            return number
-        number = self.engine.token_to_id(data)
-        if number is not None and data != text.encode():
-            raise SettingsError(
-                f"token {text!r} cannot be added: the ordinary token {data!r} is written like that"
-            )
-        return number
-
-    def _check_special(self, name: str) -> None:
-        data = bytes_of(name)
-        if data is not None and self.engine.token_to_id(data) is not None:
-            raise SettingsError(
-                f"special token {name!r} is written like the ordinary token {data!r}, "
-                "and transformers knows tokens by their text; name it otherwise"
-            )
-
-    def _check_added(self, added: dict[int, AddedToken]) -> None:
-        """Added tokens that were saved: each with the id that it would be given again."""
-        known = len(self.engine)
-        self._added_tokens_encoder: dict[str, int] = {}
-        for expected, number in enumerate(sorted(n for n in added if n >= known), known):
-            if number != expected:
-                raise ModelFormatError(
-                    f"added token {added[number].content!r} has id {number}, but {expected} is next"
-                )
-        for number, token in added.items():
-            try:
-                own = self._id_of_text(token.content)
-            except SettingsError as error:
-                raise ModelFormatError(str(error)) from None
-            if number != own if number < known else own is not None:
-                raise ModelFormatError(
-                    f"added token {token.content!r} has id {number} and not {own}"
-                )
-        if len({token.content for token in added.values()}) < len(added):
-            raise ModelFormatError("two added tokens are the same")
+        number = self._added_tokens_encoder.get(text)
+        return own_id(self.engine, text) if number is None else number
 
     def _convert_token_to_id(self, token: str) -> int | None:
         number = self.engine.special_tokens.get(token)
@@ -147,3 +110,57 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
                 ],
             )
         return self.cache["texts"]
+
+
+def own_id(engine: Tokenizer, text: str) -> int | None:
+    """The id of the model's token with this text, special or ordinary.
+
+    Raises:
+        SettingsError: the text stands for an ordinary token of other bytes.
+    """
+    number = engine.special_tokens.get(text)
+    data = bytes_of(text) if number is None else None
+    if data is None:
+        return number
+    number = engine.token_to_id(data)
+    if number is not None and data != text.encode():
+        raise SettingsError(
+            f"token {text!r} cannot be added: the ordinary token {data!r} is written like that"
+        )
+    return number
+
+
+def check_special(engine: Tokenizer) -> None:
+    """`SettingsError` if a special token of the model is written like an ordinary one."""
+    for name in engine.special_tokens:
+        data = bytes_of(name)
+        if data is not None and engine.token_to_id(data) is not None:
+            raise SettingsError(
+                f"special token {name!r} is written like the ordinary token {data!r}, "
+                "and transformers knows tokens by their text; name it otherwise"
+            )
+
+
+def check_added(engine: Tokenizer, added: Mapping[int, str]) -> None:
+    """Refuse added tokens that were saved with an id that they would not be given again.
+
+    Raises:
+        ModelFormatError: such an id, or a token that cannot be added.
+
+    >>> import superword
+    >>> check_added(superword.train(["to be"], vocab_size=257), {257: "<s>", 98: "b"})
+    """
+    expected = len(engine)
+    texts = set()
+    for number, text in sorted(added.items()):
+        try:
+            own = own_id(engine, text)
+        except SettingsError as error:
+            raise ModelFormatError(str(error)) from None
+        if own is None:
+            own, expected = expected, expected + 1
+        if number != own:
+            raise ModelFormatError(f"added token {text!r} has id {number} and not {own}")
+        if text in texts:
+            raise ModelFormatError(f"added token {text!r} is there twice")
+        texts.add(text)
