@@ -17,10 +17,12 @@ Cut = list[str]
 SCRIPT = r"""
 const {pattern, texts} = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const regex = new RegExp(pattern, "gu");
-const cut = (text) => {  // as transformers.js does
+const cut = (text) => {  // as transformers.js does, but matchAll would copy the regex each time
   const pieces = [];
   let at = 0;
-  for (const match of text.matchAll(regex)) {
+  let match;
+  regex.lastIndex = 0;
+  while ((match = regex.exec(text)) !== null) {
     if (at < match.index) pieces.push(text.slice(at, match.index));
     pieces.push(match[0]);
     at = match.index + match[0].length;

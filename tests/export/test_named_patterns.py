@@ -19,7 +19,7 @@ REPRESENTATIVES = (
 )
 # what contractions and the ends of lines are made of
 NAMED = "'lLrReEvVsSſtdmKa 1\r\n/."
-SCHEMES = ["gpt2", "gpt4", "gpt4o"]
+SCHEMES = ["gpt2", "gpt4", "gpt4o", "gpt4o-uniscript"]
 
 
 def expected(texts: list[str], cutting: str | Cutting) -> list[list[str]]:

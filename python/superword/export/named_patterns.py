@@ -7,6 +7,8 @@ from itertools import count
 from superword.errors import NotExactError
 from superword.export.code_points import class_of
 from superword.export.dialects import Dialect, atomic
+from superword.export.scripts_pattern import scripts_pattern
+from superword.export.uniscript_pattern import uniscript_pattern
 from superword.reference.pattern_syntax import parse_pattern
 from superword.reference.pattern_tree import (
     GREEDY,
@@ -49,8 +51,16 @@ def pattern_of(cutting: Cutting, dialect: Dialect) -> str:
         return f"{_ANY}+"
     if scheme is not None and scheme in NAMED_PATTERNS:
         return _Printer(dialect).print(parse_pattern(NAMED_PATTERNS[scheme]))
-    if scheme is not None or cutting.pattern is None:
-        raise NotExactError(f"no pattern yet for {scheme}")
+    if scheme == "gpt4o-uniscript":
+        return "".join(uniscript_pattern(dialect))
+    if scheme == "gpt4o-scripts" and dialect == "oniguruma":
+        return scripts_pattern()
+    if scheme == "gpt4o-scripts":
+        raise NotExactError(
+            f"gpt4o-scripts looks behind through any number of characters, which {dialect} patterns "
+            "cannot: train with gpt4o-uniscript, which need not"
+        )
+    assert cutting.pattern is not None  # otherwise it has a scheme
     if cutting.script_pattern is not None:
         raise NotExactError(
             "script_pattern: no one pattern cuts the chunks of scripts apart and means the same; "
