@@ -63,7 +63,7 @@ def adversarial_texts(
     >>> from superword.settings import Cutting
     >>> model = ExportedModel(Cutting(), [b"a", b" ", b"b"], {}, [], [], {})
     >>> len(list(adversarial_texts(model, 100))), list(adversarial_texts(model, 2))
-    (100, [' b', ' @a'])
+    (100, [' b', 'a@a'])
     """
     numbers = Numbers(seed)
     superwords = _texts({left + right for left, right in model.supermerges})
@@ -81,9 +81,10 @@ def adversarial_texts(
         return text[: 1 + numbers.below(len(text))]
 
     for number in range(count):
-        # each superword comes once before any comes again, and each time with other company
-        superword = superwords[number // 8 % len(superwords)]
-        match number % 8:
+        # each superword comes once before any comes again, and then in another case
+        again, which = divmod(number, len(superwords))
+        superword = superwords[which]
+        match (which + again) % 8:
             case 0:  # the end of a superword before the start of a token
                 yield superword + any_of(tokens)
             case 1:

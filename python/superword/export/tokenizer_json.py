@@ -6,9 +6,11 @@ from functools import cache
 from typing import Any
 
 from superword.errors import NotExactError
-from superword.export import run_trie
+from superword.export.conditions import plan_of
 from superword.export.dialects import Dialect
 from superword.export.exported_model import ExportedModel, shown
+from superword.export.named_patterns import pattern_of
+from superword.export.run_trie import run_pattern
 from superword.values import printable
 
 
@@ -52,6 +54,11 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
                 f"{shown(model.tokens[vocabulary[name]])}, which the byte-level alphabet writes "
                 "alike; train with another name for it"
             )
+    plan = plan_of(model) if model.supermerges else None
+    if plan is None:
+        pattern = pattern_of(model.cutting, dialect)
+    else:
+        pattern = run_pattern(plan, model.counts, dialect)
     byte_level = {"add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     return {
         "version": "1.0",
@@ -75,7 +82,7 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
             "pretokenizers": [
                 {
                     "type": "Split",
-                    "pattern": {"Regex": run_trie.pattern(model, dialect)},
+                    "pattern": {"Regex": pattern},
                     "behavior": "Isolated",
                     "invert": False,
                 },
@@ -92,7 +99,8 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            "ignore_merges": False,
+            # looks up first what it then need not merge
+            "ignore_merges": plan is not None and bool(plan.whole),
             "vocab": vocabulary,
             # pairs, so that nothing inside a token can be taken for the border between two
             "merges": [
