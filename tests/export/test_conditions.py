@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import itertools
+import json
 
+import pytest
+from tokenizers import Tokenizer as Stock
+
+import superword
 from superword.errors import NotExactError
-from superword.export.conditions import plan_of
+from superword.export.conditions import Whole, plan_of
 from superword.export.exported_model import ExportedModel, exported_model
+from superword.export.tokenizer_json import tokenizer_json
+from superword.exported_folder import model_of
 from superword.op import Op
 from superword.settings import Cutting
 
@@ -72,3 +79,48 @@ def test_each_condition(found, text):
         assert text in refusal(found)
     else:
         plan_of(found)
+
+
+def test_words_that_a_merge_crosses_are_looked_up_whole():
+    """In `i'th` the regular merges of its bytes would make `th`."""
+    documents = [
+        *["the that this then path with them"] * 40,
+        *[" i'th", "1 i'th"] * 10,
+        *[" h.g h.g h.g h.g"] * 20,
+        *["h.g"] * 60,
+    ]
+    ours = superword.train(documents, algorithm="boundless", vocab_size=300)
+    found = model_of(ours)
+    assert plan_of(found).whole == [Whole(" i't", "h", (".g",))]
+    theirs = Stock.from_str(json.dumps(tokenizer_json(found)))
+    words = [" i't", "h", ".g", " h", " path", " with", "'s", "x", " ", ".", "i't"]
+    texts = ["".join(some) for n in range(1, 5) for some in itertools.product(words, repeat=n)]
+    given = [encoding.ids for encoding in theirs.encode_batch(texts)]
+    assert given == ours.encode_batch(texts)
+    assert ours.token_to_id(" i'th") in ours.encode(" path i'th h")
+
+
+def test_words_that_a_merge_crosses_and_another_supermerge_needs():
+    documents = ["the that this then path with them"] * 40 + [" i'th day", "1 i'th", "i'th."] * 10
+    ours = superword.train(documents, algorithm="boundless", vocab_size=310)
+    assert refusal(model_of(ours)).startswith(
+        "a regular merge crosses from ' i't' to 'h', which the supermerge of "
+    )
+
+
+def test_words_that_must_not_go_on_behind_some():
+    """A regular merge crosses from `you` to `'une`, but not from others."""
+    documents = [
+        *[" you's. you'm. you't. you'd."] * 30,
+        *["1 see you. see you"] * 20,
+        *[" dit'une fois", "voit'une fois", "1'une fois"] * 8,
+    ]
+    ours = superword.train(documents, algorithm="boundless", vocab_size=330)
+    found = model_of(ours)
+    assert list(plan_of(found).guarded) == [(("u",), ["'une"])]
+    theirs = Stock.from_str(json.dumps(tokenizer_json(found)))
+    words = [" you", "'une", " dit", "voit", " fois", " see", "'s", "x", " ", ".", "1"]
+    texts = ["".join(some) for n in range(1, 5) for some in itertools.product(words, repeat=n)]
+    given = [encoding.ids for encoding in theirs.encode_batch(texts)]
+    assert given == ours.encode_batch(texts)
+    assert ours.token_to_id("'une fois") in ours.encode(" see you'une fois")

@@ -21,8 +21,8 @@ from superword.settings import Cutting
 # word -> word before it -> the supermerges that join them, or what ends and begins with them
 _Borders = dict[str, dict[str, list[Pair]]]
 _WAY_OUT = (
-    "train with the scheme gpt4o-uniscript, where this is rare, with an eligible_pattern that keeps "
-    "such words out of superwords, or with the algorithm bpe"
+    "train with the scheme gpt4o-uniscript, where this is rare, with an eligible_pattern that "
+    "keeps such words out of superwords, or with the algorithm bpe"
 )
 
 
