@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from superword.export.code_points import class_of
+from superword.reference.patterns import complement
+
+# Not [^], which only JavaScript reads: `tokenizers` is to read the same pattern.
+_ANY = class_of(complement(()))
+
 
 def run(sets: Iterable[str]) -> str:
     """Return one or more characters of one of these sets.
@@ -34,8 +40,8 @@ def across(sets: Iterable[str], gap: str, name: str) -> str:
 def same_behind(pairs: Iterable[tuple[str, str]], gap: str, name: str) -> str:
     r"""Return one of the first sets of the pairs, if its second set follows behind a gap.
 
-    >>> same_behind([("-", "[ab]")], "x*", "gap")
-    '(?=[^](?<gap>x*))(?:-(?=\\k<gap>[ab]))'
+    >>> same_behind([("-", "[ab]")], "x*", "gap")[-31:]
+    '(?<gap>x*))(?:-(?=\\k<gap>[ab]))'
     """
     firsts = "|".join(f"{first}(?=\\k<{name}>{second})" for first, second in pairs)
-    return f"(?=[^](?<{name}>{gap}))(?:{firsts})"
+    return f"(?={_ANY}(?<{name}>{gap}))(?:{firsts})"
