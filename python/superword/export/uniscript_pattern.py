@@ -25,8 +25,12 @@ from superword.export.gaps import across, run, same_behind
 from superword.reference.patterns import JAPANESE_COMMON, LISTED_SCRIPTS, complement, union
 from superword.reference.unicode import SCRIPT, WHITE_SPACE, Ranges
 
-# Their words are tried first, and with one set instead of two.
+# Their words are tried first, and with one set instead of two; those of the others come next.
 _FREQUENT = ("Latin", "Cyrillic", "Arabic", "Greek", "Hebrew", "Devanagari", "Hangul", "Bengali")
+_NEXT = (
+    *("Tamil", "Telugu", "Gujarati", "Kannada", "Malayalam", "Gurmukhi", "Oriya", "Sinhala"),
+    *("Georgian", "Armenian", "Ethiopic", "Tibetan"),
+)
 _CONTRACTION = "(?:'(?:[DMSTdmst\u017f]|[Rr][Ee]|[Vv][Ee]|[Ll][Ll]))?"
 
 
@@ -96,8 +100,9 @@ class _Builder:
         self.shared = classes("Common", "Inherited")
         names = [name for name in SCRIPT if name not in ("Common", "Inherited")]
         self.real = {name: classes(name) for name in names}
-        frequent = [name for name in _FREQUENT if name in names]
-        self.words = frequent + [n for n in names if self.real[n].word and n not in frequent]
+        first = (*_FREQUENT, *_NEXT)
+        others = [name for name in names if self.real[name].word and name not in first]
+        self.words = [*first, *others]
         # Without calls, scripts that have no case share what stands between their letters.
         self.inline = {
             name
