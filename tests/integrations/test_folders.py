@@ -165,6 +165,7 @@ def with_added(number, content, **flags):
         (with_added("-1", "x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("9" * 400, "x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", 7), "'added_tokens_decoder' must be an object of ids"),
+        (with_added("333", ""), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", lstrip="no"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", path="x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "fox"), "added token 'fox' has id 400 and not 333"),
