@@ -50,6 +50,10 @@ class PatternTooExpensiveError(SuperwordError, ValueError):
     """A custom pattern takes too many steps on a text."""
 
 
+class NotExactError(SuperwordError, ValueError):
+    """A tokenizer cannot be exported so that every id is the same."""
+
+
 class BackendError(SuperwordError, ImportError):
     """The backend that was asked for cannot be had."""
 

@@ -56,7 +56,15 @@ def test_the_reference_has_no_cycles():
         earlier = {stem: needs for stem, needs in earlier.items() if stem not in free}
 
 
-CLICK = ("cli", "command_input", "model_output", "options", "outcome")
+CLICK = (
+    "cli",
+    "command_input",
+    "export_commands",
+    "model_output",
+    "options",
+    "outcome",
+    "parity_command",
+)
 # what is not there may not be missed: optional packages for types alone, or by name where asked for
 OTHERS = {
     **{stem: {"click"} for stem in CLICK},
@@ -86,6 +94,19 @@ def test_integrations_stand_on_public_names(path):
     public = {f"superword.{name}" for name in superword.__all__}
     others = {n for n in names - public if not is_standard(n)}
     assert {n.partition(".")[0] for n in others} <= LIBRARIES.get(path.stem, set())
+
+
+EXPORT = sorted((PACKAGE / "export").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXPORT, ids=lambda p: p.stem)
+def test_exports_are_plain(path):
+    """Of the package only plain values, and what of the reference is the specification."""
+    plain = PLAIN | {"superword", "superword.op", "superword.progress", "superword.values"}
+    for name in imported(path) - plain:
+        known = name.startswith(("superword.export", "superword.reference"))
+        assert known or is_standard(name), name
+        assert name not in NEVER, name
 
 
 def test_errors_settings_and_model_stand_alone():
