@@ -38,6 +38,10 @@ class ModelFormatError(SuperwordError, ValueError):
     """A model file cannot be read or written, or is not what it should be."""
 
 
+class NotExactError(SuperwordError):
+    """A model cannot be exported so that another program gives the same ids for every text."""
+
+
 class EncodingError(SuperwordError, ValueError):
     """A text cannot be encoded, or ids cannot be decoded."""
 

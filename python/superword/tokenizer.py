@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, final
 from superword import _backend, arguments
 from superword.decoding import Decoding
 from superword.errors import EncodingTypeError
+from superword.exporting import Exporting
 from superword.files import read_model
 from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Tokenizer(Prompting, Decoding):
+class Tokenizer(Prompting, Decoding, Exporting):
     """A trained tokenizer: immutable, comparable, and usable from many threads.
 
     It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are

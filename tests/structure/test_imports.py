@@ -59,6 +59,7 @@ CLICK = ("cli", "command_input", "model_output", "options", "outcome")
 OTHERS = {
     **{stem: {"click"} for stem in CLICK},
     "encoding": {"pyarrow"},
+    "exporting": {"tiktoken"},
     "token_arrays": {"numpy", "numpy.typing"},
 }
 PUBLIC = sorted(p for p in PACKAGE.glob("*.py") if p.stem != "_backend")

@@ -1,0 +1,1 @@
+"""Models as the files of other programs: pure functions over plain values."""
