@@ -38,10 +38,6 @@ class ModelFormatError(SuperwordError, ValueError):
     """A model file cannot be read or written, or is not what it should be."""
 
 
-class NotExactError(SuperwordError):
-    """A model cannot be exported so that another program gives the same ids for every text."""
-
-
 class EncodingError(SuperwordError, ValueError):
     """A text cannot be encoded, or ids cannot be decoded."""
 
@@ -52,6 +48,10 @@ class EncodingTypeError(EncodingError, TypeError):
 
 class PatternTooExpensiveError(SuperwordError, ValueError):
     """A custom pattern takes too many steps on a text."""
+
+
+class NotExactError(SuperwordError, ValueError):
+    """A model cannot be exported so that every text gets the same ids; the text has an example."""
 
 
 class BackendError(SuperwordError, ImportError):
