@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,14 +10,14 @@ from typing import Any
 import click
 
 from superword import (
-    _backend,
     by_line,
     command_input,
     display,
+    export_commands,
     messages,
     model_output,
     options,
-    parity,
+    parity_command,
     streams,
 )
 from superword.corpus import find_files
@@ -30,8 +29,7 @@ from superword.errors import (
     SuperwordWarning,
 )
 from superword.ids_output import DTYPES
-from superword.outcome import CHECK_FAILED, outcome
-from superword.progress import ConsoleProgress
+from superword.outcome import outcome
 from superword.published import DROPPED, is_published_name
 from superword.report import warn
 from superword.settings import resolve_threads
@@ -49,11 +47,7 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-# No help of click's own: `options.show_help` is the one.
-_CONTEXT: dict[str, Any] = {"help_option_names": [], "max_content_width": 100}
-
-
-@click.group(context_settings=_CONTEXT, no_args_is_help=False)
+@click.group(context_settings=options.CONTEXT, no_args_is_help=False)
 @options.show_version
 @options.show_help
 def cli() -> None:
@@ -68,13 +62,15 @@ def cli() -> None:
     superword truncate en.superword --vocab-size 8192 -o small.superword
     superword convert en.model en.superword
     superword parity en.superword docs/*.jsonl
+    superword export en.superword --to huggingface en/
+    superword check en/
 
     Exit codes: 0 done, 1 a check failed, 2 usage, 3 a file cannot be read or written or its content
     not be used, 4 a model file cannot be read or is none, 70 internal error, 130 interrupted.
     """
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @click.argument("files", nargs=-1, required=True)
 @options.output
 @options.settings
@@ -142,7 +138,7 @@ def train(files: tuple[str, ...], output: str, progress: bool | None, **given_op
     messages.say(str(dataclasses.replace(known, notices=(*notices, *known.notices))))
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @options.model
 @click.argument("file", default="-")
 @options.lines
@@ -190,7 +186,7 @@ def encode(
         by_line.encode(tokenizer, stream, name, allowed, count)
 
 
-@cli.command(name="encode-files", context_settings=_CONTEXT)
+@cli.command(name="encode-files", context_settings=options.CONTEXT)
 @options.model
 @click.argument("files", nargs=-1, required=True)
 @click.option(
@@ -274,7 +270,7 @@ def encode_files(
     messages.say(str(report))
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @options.model
 @click.argument("file", default="-")
 @click.option("--lines", is_flag=True, help="End every document with a line feed.")
@@ -294,7 +290,7 @@ def decode(model: str, file: str, lines: bool, backend: str | None, **limits: An
         by_line.decode(tokenizer, stream, name, b"\n" if lines else b"")
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @options.model
 @click.option("--superwords", type=options.Integer(1), metavar="N", help="The N strongest.")
 @click.option("--tokens", type=options.Integer(1), metavar="N", help="N tokens of any kind.")
@@ -347,7 +343,7 @@ def inspect(
         streams.write(f"{line}\n".encode())
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @options.model
 @click.option(
     "--vocab-size", type=options.Integer(), required=True, help="Tokens to keep, without special."
@@ -369,7 +365,7 @@ def truncate(model: str, vocab_size: int, output: str, backend: str | None, **li
     model_output.write_model(output, small.to_bytes(is_published_name(output)))
 
 
-@cli.command(context_settings=_CONTEXT)
+@cli.command(context_settings=options.CONTEXT)
 @options.model
 @click.argument("output")
 @options.backend
@@ -397,50 +393,8 @@ def convert(model: str, output: str, backend: str | None, **limits: Any) -> None
     warn([DROPPED] if tokenizer.publishable and not published else [])
 
 
-@cli.command(name="parity", context_settings=_CONTEXT)
-@options.model
-@click.argument("files", nargs=-1, required=True)
-@options.field
-@options.lines
-@options.threads
-@options.progress
-@options.show_help
-def check_parity(
-    model: str,
-    files: tuple[str, ...],
-    field: str | None,
-    lines: bool,
-    threads: int | None,
-    progress: bool | None,
-    **limits: Any,
-) -> None:
-    """Check that both backends agree to the byte on FILES.
-
-    Both train on FILES with the settings of MODEL (its number of tokens, no limits), and both
-    encode every document with MODEL. Exit code 1 at the first difference.
-
-    \b
-    superword parity en.superword docs/*.jsonl
-    """
-    command_input.check_environment(None, threads)
-    backends = (_backend.load("python"), _backend.load("rust"))
-    data = command_input.load_model(model, "rust", limits).to_bytes()
-    found = find_files(list(files), "text" if field is None else field, lines)
-    console = ConsoleProgress(sys.stderr) if command_input.wanted_progress(progress) else None
-    try:
-        result = parity.compare(*backends, data, found.sources, resolve_threads(threads), console)
-    finally:
-        if console is not None:
-            console.close()
-    for notice in (*found.notices, *result.notices):
-        messages.say(f"notice  {messages.one_line(notice)}")
-    if result.difference is not None:
-        messages.say(f"superword: parity: {messages.one_line(result.difference)}")
-        raise click.exceptions.Exit(CHECK_FAILED)
-    streams.write(
-        f"equal: {result.ops:,} operations in a model of {result.model_bytes:,} bytes, "
-        f"{result.documents:,} documents, {result.ids:,} ids\n".encode()
-    )
+for _command in (*export_commands.COMMANDS, parity_command.check_parity):
+    cli.add_command(_command)
 
 
 if __name__ == "__main__":  # `python -m superword.cli` is `python -m superword`

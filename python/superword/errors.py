@@ -51,7 +51,7 @@ class PatternTooExpensiveError(SuperwordError, ValueError):
 
 
 class NotExactError(SuperwordError, ValueError):
-    """A model cannot be exported so that every text gets the same ids; the text has an example."""
+    """A tokenizer cannot be exported so that every id is the same."""
 
 
 class BackendError(SuperwordError, ImportError):

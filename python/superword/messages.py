@@ -17,6 +17,8 @@ _WORDS = (
     ("name it in allowed_special, or give None there", "name it in --allowed-special, or use "
      "--ordinary"),
     ("out must ", "-o must "),
+    ("or give check=False", "or give --no-check"),
+    ("train without tau", "train without --tau"),
     ("any_unicode=True loads it", "--any-unicode loads it"),
     ("more than max_token_bytes = ", "more than --max-token-bytes "),
     ("more than max_total_bytes = ", "more than --max-total-bytes "),

@@ -26,6 +26,9 @@ from superword.settings import (
     Settings,
 )
 
+# No help of click's own: `show_help` is the one.
+CONTEXT: dict[str, Any] = {"help_option_names": [], "max_content_width": 100}
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
 

@@ -14,6 +14,7 @@ from superword import messages, streams
 from superword.errors import (
     BackendError,
     ModelFormatError,
+    NotExactError,
     SettingsError,
     SuperwordError,
     SuperwordWarning,
@@ -40,6 +41,8 @@ def outcome(command: click.Command, arguments: Sequence[str]) -> tuple[int, str]
         return USAGE, messages.in_own_words(str(error), settings=True)
     except ModelFormatError as error:
         return MODEL, messages.in_own_words(str(error))
+    except NotExactError as error:
+        return CHECK_FAILED, messages.in_own_words(str(error))
     except (SuperwordError, streams.OutputError) as error:
         return INPUT, messages.in_own_words(str(error))
     except streams.ReaderGoneError:

@@ -470,6 +470,7 @@ mod tests {
                 Op { kind: OpKind::Merge, left: 98, right: 97, new: 258, count: 0 },
                 Op { kind: OpKind::Supermerge, left: 97, right: 258, new: 257, count: 1 },
             ],
+            special_ids: None,
         }
     }
 

@@ -54,11 +54,20 @@ def test_the_reference_has_no_cycles():
         earlier = {stem: needs for stem, needs in earlier.items() if stem not in free}
 
 
-CLICK = ("cli", "command_input", "model_output", "options", "outcome")
+CLICK = (
+    "cli",
+    "command_input",
+    "export_commands",
+    "model_output",
+    "options",
+    "outcome",
+    "parity_command",
+)
 # what is not there may not be missed: optional packages for types alone, or by name where asked for
 OTHERS = {
     **{stem: {"click"} for stem in CLICK},
     "encoding": {"pyarrow"},
+    "exported_ranks": {"tiktoken"},
     "exporting": {"tiktoken"},
     "token_arrays": {"numpy", "numpy.typing"},
 }
@@ -71,6 +80,19 @@ def test_only_the_switch_names_the_backends(path):
     assert not found
     others = {n for n in imported(path) if not is_standard(n) and not n.startswith("superword")}
     assert others <= OTHERS.get(path.stem, set())
+
+
+EXPORT = sorted((PACKAGE / "export").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXPORT, ids=lambda p: p.stem)
+def test_exports_are_plain(path):
+    """Of the package only plain values, and what of the reference is the specification."""
+    plain = PLAIN | {"superword", "superword.op", "superword.progress", "superword.values"}
+    for name in imported(path) - plain:
+        known = name.startswith(("superword.export", "superword.reference"))
+        assert known or is_standard(name), name
+        assert name not in NEVER, name
 
 
 def test_errors_settings_and_model_stand_alone():

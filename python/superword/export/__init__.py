@@ -1,1 +1,1 @@
-"""Models as the files of other programs: pure functions over plain values."""
+"""Tokenizers in the formats of other libraries, with ids proven equal: pure functions."""

@@ -33,9 +33,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from superword.errors import NotExactError
-from superword.export.plain_patterns import plain_pattern
+from superword.export.exported_model import ExportedModel, ordinary_ids
+from superword.export.run_trie import pattern
 from superword.model import Model, Op
-from superword.reference.final_ids import final_order
+from superword.reference.final_ids import FinalIds, final_order
 from superword.reference.replay import encode_pretoken
 from superword.reference.vocabulary import vocabulary_of_ops
 from superword.values import printable
@@ -46,7 +47,8 @@ _LONGEST_SHOWN = 60  # bytes of a token, in an error
 class RankForm(NamedTuple):
     """What a `tiktoken.Encoding` is made of."""
 
-    tokens: Sequence[bytes]  # the ordinary tokens; the place of each is its rank and its id
+    tokens: Sequence[bytes]  # the ordinary tokens in the order of their ids, which are the ranks
+    ids: Sequence[int]
     pattern: str
     special_tokens: Mapping[str, int]
 
@@ -87,42 +89,23 @@ class Joined(Mapping[tuple[int, int], tuple[int, int]]):
         raise NotImplementedError("pairs are looked up, never listed")
 
 
-def rank_form(model: Model) -> RankForm:
-    r"""The form of a model for tiktoken, if it gives the same ids for every text.
+def rank_form(model: Model, exported: ExportedModel) -> RankForm:
+    """The form of a model for tiktoken, if it gives the same ids for every text.
 
     Args:
-        model: a model with its ops.
+        model: a model with its ops, none of them a delete.
+        exported: the same model, as other exports see it.
 
     Returns:
         Tokens, pattern and special tokens.
 
     Raises:
         NotExactError: the ids would differ; the text says for what.
-
-    >>> model = Model("bpe", "bytes", "superword", "gpt2", "creation", ["<s>"], "17.0.0", None,
-    ...               None, None, r"\p{L}", None, None, None, None, 1, 2, 1, 1,
-    ...               [Op("merge", 97, 98, 256, 1)])
-    >>> form = rank_form(model)
-    >>> form.tokens[256], form.special_tokens
-    (b'ab', {'<s>': 257})
     """
-    model = model._replace(ops=[Op(*op) for op in model.ops])
-    _check_kinds(model)
     check_special_tokens(model.special_tokens)
     tokens = tokens_by_rank(model)
-    special = {token: len(tokens) + number for number, token in enumerate(model.special_tokens)}
-    return RankForm(tokens, plain_pattern(model.cutting), special)
-
-
-def _check_kinds(model: Model) -> None:
-    for number, op in enumerate(model.ops):
-        if op.kind == "delete":
-            raise NotExactError(
-                f"op {number} deletes a token, and ranks cannot take a token away: train without "
-                "tau"
-            )
-        if op.kind == "supermerge":
-            raise NotExactError("superwords cannot be exported to tiktoken yet")
+    special = dict(exported.special_tokens)
+    return RankForm(tokens, ordinary_ids(exported), pattern(exported, "fancy"), special)
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> None:
@@ -158,11 +141,12 @@ def tokens_by_rank(model: Model) -> list[bytes]:
         NotExactError: ids are not in the order of ops, or a token fails condition (C); the text
             has its bytes and what becomes of them by ops and by ranks.
     """
-    made = vocabulary_of_ops(model.ops, model.alphabet)
-    order = final_order(model.ops, len(made), model.id_order)
+    ops = [Op(*op) for op in model.ops]
+    made = vocabulary_of_ops(ops, model.alphabet)
+    order = final_order(ops, len(made), model.id_order)
     rank_of = {number: rank for rank, number in enumerate(order)}
     tokens = [made.tokens[number] for number in order]
-    pairs = _first_pairs(model.ops, rank_of)
+    pairs = _first_pairs(ops, rank_of)
     _check_order(model, tokens, pairs)
     alphabet = len(tokens) - len(pairs)
     byte_ranks = {token[0]: rank for rank, token in enumerate(tokens[:alphabet])}
@@ -170,7 +154,15 @@ def tokens_by_rank(model: Model) -> list[bytes]:
     for rank in range(alphabet, len(tokens)):
         found = encode_pretoken([byte_ranks[byte] for byte in tokens[rank]], joined)
         if found != list(pairs[rank][1]):
-            raise _not_exact(model, rank_of, byte_ranks, tokens[rank], found, rank, pairs[rank][1])
+            ids = FinalIds(len(order), len(model.special_tokens), model.special_ids).ordinary
+            by_ops = _by_ops(ops, rank_of, [byte_ranks[byte] for byte in tokens[rank]])
+            raise NotExactError(
+                f"ranks do not say how token {_shown(tokens[rank])} (id {ids[rank]}) is made: of "
+                f"these bytes the model makes the ids {[ids[r] for r in by_ops]}, tiktoken "
+                f"{[ids[rank]]}; the model merges ids {[ids[r] for r in pairs[rank][1]]} to the "
+                "token, and merging its bytes by ranks ends in "
+                f"{[ids[r] for r in found]} before"
+            )
         joined.add(rank)
     return tokens
 
@@ -206,25 +198,12 @@ def _check_order(
             )
 
 
-def _not_exact(
-    model: Model,
-    rank_of: Mapping[int, int],
-    byte_ranks: Mapping[int, int],
-    token: bytes,
-    found: Sequence[int],
-    rank: int,
-    pair: tuple[int, int],
-) -> NotExactError:
-    """The error for a token that fails condition (C)."""
+def _by_ops(ops: Sequence[Op], rank_of: Mapping[int, int], ranks: Sequence[int]) -> list[int]:
+    """What the ops make of tokens; all given and returned as ranks."""
     merges: dict[tuple[int, int], tuple[int, int]] = {}
-    for place, op in enumerate(sorted(model.ops, key=lambda op: op.kind == "supermerge")):
+    for place, op in enumerate(sorted(ops, key=lambda op: op.kind == "supermerge")):
         merges.setdefault((rank_of[op.left], rank_of[op.right]), (place, rank_of[op.new]))
-    by_ops = encode_pretoken([byte_ranks[byte] for byte in token], merges)
-    return NotExactError(
-        f"ranks do not say how token {_shown(token)} (id {rank}) is made: of these bytes the model "
-        f"makes the ids {by_ops}, tiktoken {[rank]}; the model merges ids {list(pair)} to the "
-        f"token, and merging its bytes by ranks ends in {list(found)} before"
-    )
+    return encode_pretoken(ranks, merges)
 
 
 def _shown(token: bytes) -> str:
@@ -236,22 +215,23 @@ def _shown(token: bytes) -> str:
 def rank_file(form: RankForm) -> bytes:
     r"""A rank file: a line a token, its bytes in base64 and its rank.
 
-    >>> rank_file(RankForm([b"a", b"b", b"ab"], "", {}))
+    >>> rank_file(RankForm([b"a", b"b", b"ab"], [0, 1, 2], "", {}))
     b'YQ== 0\nYg== 1\nYWI= 2\n'
     """
-    return b"".join(
-        b"%b %d\n" % (base64.b64encode(token), rank) for rank, token in enumerate(form.tokens)
-    )
+    ranks = zip(form.tokens, form.ids, strict=True)
+    return b"".join(b"%b %d\n" % (base64.b64encode(token), rank) for token, rank in ranks)
 
 
 def encoding_arguments(form: RankForm, name: str) -> dict[str, object]:
     """What `tiktoken.Encoding` takes beside the ranks; the JSON beside a rank file.
 
-    >>> encoding_arguments(RankForm([b"a"], "a+", {"<s>": 1}), "small")["explicit_n_vocab"]
+    >>> encoding_arguments(RankForm([b"a"], [0], "a+", {"<s>": 1}), "small")["explicit_n_vocab"]
     2
     """
+    size = len(form.ids) + len(form.special_tokens)
+    is_dense = max([*form.ids[-1:], *form.special_tokens.values()]) == size - 1
     return {
-        "explicit_n_vocab": len(form.tokens) + len(form.special_tokens),
+        "explicit_n_vocab": size if is_dense else None,
         "name": name,
         "pat_str": form.pattern,
         "special_tokens": dict(form.special_tokens),

@@ -1,0 +1,235 @@
+"""Whether what loads an exported folder gives the ids that the model gives."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from superword.progress import Progress
+from superword.values import printable
+
+Encode = Callable[[list[str]], list[list[int]]]
+Decode = Callable[[list[int]], str]
+
+# How many differences are shown, and how much of each.
+_SHOWN = 3
+_CHARACTERS = 120
+_IDS = 16
+_BATCH = 2000
+
+
+class Loader(NamedTuple):
+    """What an exported folder was loaded with."""
+
+    name: str  # with its version
+    encode: Encode
+    decode: Decode
+    note: str = ""  # what may explain differences
+
+
+class Difference(NamedTuple):
+    """A text that gets other ids, or ids that get another text (then without `theirs`)."""
+
+    loader: str
+    text: str
+    ours: list[int]
+    theirs: list[int] | None
+    decoded: str | None = None
+
+
+class Checked(NamedTuple):
+    """What was compared."""
+
+    loaders: tuple[str, ...]
+    absent: tuple[str, ...]  # packages that are not installed
+    texts: int
+    differences: int
+    lines: tuple[str, ...]  # the first differences in words, and what cannot be loaded
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there was no difference, and something to compare with."""
+        return not self.lines and bool(self.loaders)
+
+    def __str__(self) -> str:
+        found = [*self.lines]
+        if self.absent:
+            found.append(f"not installed, so not checked: {', '.join(self.absent)}")
+        if self.loaders:
+            count = f"{self.differences:,} differences" if self.differences else "no difference"
+            found.append(f"{count} in {self.texts:,} texts: {', '.join(self.loaders)}")
+        return "\n".join(found)
+
+
+def load_folder(folder: str) -> tuple[list[Loader], list[str], list[str]]:
+    """Load an exported folder, or rank file, as users do, with everything that is installed.
+
+    Returns the loaders, the packages that are not installed, and what could not be loaded.
+    """
+    loaders: list[Loader] = []
+    absent: list[str] = []
+    failed: list[str] = []
+    folders = (("tokenizers", _by_tokenizers), ("transformers", _by_transformers))
+    packages = folders if os.path.isdir(folder) else (("tiktoken", _by_tiktoken),)
+    for package, load in packages:
+        try:
+            module = importlib.import_module(package)
+        except ModuleNotFoundError:
+            absent.append(package)
+            continue
+        try:
+            loaders.append(load(folder, f"{package} {module.__version__}"))
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:  # a panic of theirs is no Exception
+            failed.append(f"{package} {module.__version__} cannot load it: {printable(str(error))}")
+    return loaders, absent, failed
+
+
+def compare(
+    ours: Encode,
+    loaders: Sequence[Loader],
+    texts: Iterable[str],
+    progress: Progress | None = None,
+    total: int = 0,
+) -> tuple[int, list[Difference]]:
+    """Compare the ids, and what they decode to, of texts.
+
+    Args:
+        ours: what encodes with the model.
+        loaders: what to compare with.
+        texts: any texts; they are taken a few at a time.
+        progress: called with ("check", texts done, total).
+        total: how many texts there are, if known.
+
+    Returns:
+        How many texts there were, and all differences.
+    """
+    rest = iter(texts)
+    done = 0
+    found: list[Difference] = []
+    while batch := list(islice(rest, _BATCH)):
+        wanted = ours(batch)
+        for loader in loaders:
+            given = loader.encode(batch)
+            for text, ids, others in zip(batch, wanted, given, strict=True):
+                if ids != others:
+                    found.append(Difference(loader.name, text, ids, others))
+            # decoding is the same for all texts: some are enough
+            for text, ids in islice(zip(batch, wanted, strict=True), 0, None, 50):
+                decoded = loader.decode(ids)
+                if decoded != text:
+                    found.append(Difference(loader.name, text, ids, None, decoded))
+        done += len(batch)
+        if progress is not None:
+            progress("check", done, total)
+    return done, found
+
+
+def in_words(
+    differences: Sequence[Difference], loaders: Sequence[Loader], ours: Encode
+) -> list[str]:
+    """Say what the first differences of each loader are, each with as short a text as can be."""
+    lines = []
+    for loader in loaders:
+        of_loader = [found for found in differences if found.loader == loader.name]
+        for found in of_loader[:_SHOWN]:
+            if found.theirs is None:
+                lines.append(
+                    f"{loader.name}: {_ids(found.ours)} decode to {_text(found.decoded or '')} "
+                    f"instead of {_text(found.text)}"
+                )
+                continue
+            text = _shortened(found.text, ours, loader.encode)
+            lines.append(
+                f"{loader.name}: {_text(text)} gives {_ids(loader.encode([text])[0])} "
+                f"instead of {_ids(ours([text])[0])}"
+            )
+        if of_loader and loader.note:
+            lines.append(f"{loader.name}: {loader.note}")
+    return lines
+
+
+def _shortened(text: str, ours: Encode, theirs: Encode) -> str:
+    """Take away from a text what a difference does not need."""
+    size = len(text) // 2
+    while size:
+        at = 0
+        while at < len(text):
+            shorter = text[:at] + text[at + size :]
+            if ours([shorter]) != theirs([shorter]):
+                text = shorter
+            else:
+                at += size
+        size //= 2
+    return text
+
+
+def _text(text: str) -> str:
+    cut = text[:_CHARACTERS] + ("…" if len(text) > _CHARACTERS else "")
+    return f"'{printable(cut)}'"
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, ids[:_IDS]))}{', …' if len(ids) > _IDS else ''}]"
+
+
+def _by_tokenizers(folder: str, name: str) -> Loader:
+    path = os.path.join(folder, "tokenizer.json")
+    tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(path)
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+
+    def decode(ids: list[int]) -> str:
+        text: str = tokenizer.decode(ids, skip_special_tokens=False)
+        return text
+
+    return Loader(name, encode, decode)
+
+
+def _by_tiktoken(path: str, name: str) -> Loader:
+    load = importlib.import_module("tiktoken.load").load_tiktoken_bpe
+    with open(f"{path}.json", encoding="utf-8") as file:
+        others = json.load(file)
+    made = importlib.import_module("tiktoken").Encoding(mergeable_ranks=load(path), **others)
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        found: list[list[int]] = made.encode_batch(texts, num_threads=1, allowed_special="all")
+        return found
+
+    def decode(ids: list[int]) -> str:
+        text: str = made.decode(ids)
+        return text
+
+    return Loader(name, encode, decode)
+
+
+def _by_transformers(folder: str, name: str) -> Loader:
+    transformers = importlib.import_module("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    kind = type(tokenizer).__name__
+    note = ""
+    if not issubclass(type(tokenizer), transformers.PreTrainedTokenizerFast) or kind not in (
+        "PreTrainedTokenizerFast",
+        "TokenizersBackend",
+    ):
+        note = (
+            f"AutoTokenizer made a {kind} of it, which puts its own pre-tokenizer in place of the "
+            "exported one, because of the model_type in config.json; take model_type out, or load "
+            "with PreTrainedTokenizerFast.from_pretrained"
+        )
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        ids: list[list[int]] = tokenizer(texts)["input_ids"]
+        return ids
+
+    def decode(ids: list[int]) -> str:
+        text: str = tokenizer.decode(ids)
+        return text
+
+    return Loader(name, encode, decode, note)

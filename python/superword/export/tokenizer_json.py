@@ -1,0 +1,116 @@
+"""A stock `tokenizer.json`, and the `tokenizer_config.json` that lets transformers read it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from superword.errors import NotExactError
+from superword.export import run_trie
+from superword.export.dialects import Dialect
+from superword.export.exported_model import ExportedModel, ordinary_ids, shown
+from superword.values import printable
+
+
+@cache
+def byte_letters() -> tuple[str, ...]:
+    """Return the character by which the byte-level alphabet of these files writes each byte.
+
+    >>> byte_letters()[0x20], byte_letters()[0x41]
+    ('Ġ', 'A')
+    """
+    seen = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    others = iter(range(0x100, 0x200))
+    return tuple(chr(byte if byte in seen else next(others)) for byte in range(0x100))
+
+
+def as_letters(token: bytes) -> str:
+    """Return a token in the byte-level alphabet.
+
+    >>> as_letters(b"to be")
+    'toĠbe'
+    """
+    letters = byte_letters()
+    return "".join(letters[byte] for byte in token)
+
+
+def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict[str, Any]:
+    """Return the content of `tokenizer.json`: BPE behind a Split and a ByteLevel, our ids.
+
+    Args:
+        model: what is exported.
+        dialect: the engine that is to read the pattern.
+
+    Raises:
+        NotExactError: no such file gives the same ids for every text.
+    """
+    tokens = dict(zip(ordinary_ids(model), model.tokens, strict=True))
+    vocabulary = {as_letters(token): number for number, token in tokens.items()}
+    for name, number in model.special_tokens.items():
+        if vocabulary.get(name, number) != number:
+            raise NotExactError(
+                f"the special token '{printable(name)}' would be taken for the token "
+                f"{shown(tokens[vocabulary[name]])}, which the byte-level alphabet writes "
+                "alike; train with another name for it"
+            )
+    byte_level = {"add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": number,
+                "content": name,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for name, number in model.special_tokens.items()
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {
+                    "type": "Split",
+                    "pattern": {"Regex": run_trie.pattern(model, dialect)},
+                    "behavior": "Isolated",
+                    "invert": False,
+                },
+                {"type": "ByteLevel", **byte_level},
+            ],
+        },
+        "post_processor": None,
+        "decoder": {"type": "ByteLevel", **byte_level},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": vocabulary,
+            # pairs, so that nothing inside a token can be taken for the border between two
+            "merges": [
+                [as_letters(left), as_letters(right)]
+                for left, right in (*model.merges, *model.supermerges)
+            ],
+        },
+    }
+
+
+def tokenizer_config() -> dict[str, Any]:
+    """Return the content of `tokenizer_config.json`.
+
+    It names the generic class: a class made for one family of models would put its own
+    pre-tokenizer and decoder in place of those of `tokenizer.json`.
+
+    >>> tokenizer_config()["tokenizer_class"]
+    'PreTrainedTokenizerFast'
+    """
+    return {"clean_up_tokenization_spaces": False, "tokenizer_class": "PreTrainedTokenizerFast"}

@@ -1,0 +1,79 @@
+"""How each engine cuts texts by a pattern: `tokenizers`, tiktoken, and JavaScript through node."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from itertools import pairwise
+
+import tiktoken
+from tokenizers import Regex
+from tokenizers.pre_tokenizers import Split
+
+from superword.export.dialects import Dialect
+
+Cut = list[str]
+SCRIPT = r"""
+const {pattern, texts} = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const regex = new RegExp(pattern, "gu");
+const cut = (text) => {  // as transformers.js does, but matchAll would copy the regex each time
+  const pieces = [];
+  let at = 0;
+  let match;
+  regex.lastIndex = 0;
+  while ((match = regex.exec(text)) !== null) {
+    if (at < match.index) pieces.push(text.slice(at, match.index));
+    pieces.push(match[0]);
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) pieces.push(text.slice(at));
+  return pieces;
+};
+process.stdout.write(JSON.stringify(texts.map(cut)));
+"""
+
+
+def cut_by_tokenizers(pattern: str, texts: Sequence[str]) -> list[Cut]:
+    """What `Split` makes of the texts; text between matches is a piece of its own."""
+    split = Split(Regex(pattern), "isolated")
+    return [[piece for piece, _ in split.pre_tokenize_str(text)] for text in texts]
+
+
+def cut_by_tiktoken(pattern: str, texts: Sequence[str], expected: Sequence[Cut]) -> list[Cut]:
+    """What tiktoken makes of the texts: `expected` where it cuts so, otherwise something else.
+
+    tiktoken does not tell how it cuts, only tokens. Each piece that we expect is one token, and so
+    are each two that follow each other: two pieces that it took for one would be one token.
+    """
+    tokens = {bytes([byte]): byte for byte in range(256)}
+    for pieces in expected:
+        for piece in [*pieces, *map("".join, pairwise(pieces))]:
+            tokens.setdefault(piece.encode(), len(tokens))
+    encoding = tiktoken.Encoding("cut", pat_str=pattern, mergeable_ranks=tokens, special_tokens={})
+    return [
+        [token.decode(errors="replace") for token in encoding.decode_tokens_bytes(ids)]
+        for ids in map(encoding.encode_ordinary, texts)
+    ]
+
+
+def cut_by_javascript(pattern: str, texts: Sequence[str]) -> list[Cut]:
+    """What RegExp with the flags `gu` makes of the texts, in one process."""
+    done = subprocess.run(
+        ["node", "--stack-size=984", "-e", SCRIPT],
+        input=json.dumps({"pattern": pattern, "texts": list(texts)}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def cut_by(dialect: Dialect, pattern: str, texts: Sequence[str], expected: Sequence[Cut]):
+    """What the engine of a dialect makes of the texts."""
+    if dialect == "oniguruma":
+        return cut_by_tokenizers(pattern, texts)
+    if dialect == "fancy":
+        return cut_by_tiktoken(pattern, texts, expected)
+    return cut_by_javascript(pattern, texts)
