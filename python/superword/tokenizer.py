@@ -11,6 +11,7 @@ from superword.decoding import Decoding
 from superword.errors import EncodingTypeError
 from superword.exporting import Exporting
 from superword.files import read_model
+from superword.importing import Importing
 from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
 from superword.prompting import Prompting
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Tokenizer(Prompting, Decoding, Exporting):
+class Tokenizer(Prompting, Decoding, Exporting, Importing):
     """A trained tokenizer: immutable, comparable, and usable from many threads.
 
     It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are

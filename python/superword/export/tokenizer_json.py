@@ -53,6 +53,10 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
                 f"{shown(tokens[vocabulary[name]])}, which the byte-level alphabet writes "
                 "alike; train with another name for it"
             )
+    size = len(tokens)
+    if list(model.special_tokens.values()) != list(range(size, size + len(model.special_tokens))):
+        # what is not in the vocabulary gets the next free ids, whatever the file says
+        vocabulary |= model.special_tokens
     byte_level = {"add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     return {
         "version": "1.0",
