@@ -62,6 +62,9 @@ test-python: setup  ## the suite on the pure-Python backend alone; needs no Rust
 test-golden: build  ## all 199 published models by both backends (the reference takes many minutes)
 	$(PYTEST) --long tests/golden
 
+transformers-tests: build  ## transformers' own tests of tokenizers on our class (pip fetches them)
+	$(PY) tools/transformers_tests.py
+
 parity: build  ## train and encode the demo corpus with both backends, compare to the byte
 	@mkdir -p target/parity
 	$(SUPERWORD) train $(DEMO_CORPUS) --algorithm boundless --vocab-size 4096 \

@@ -5,7 +5,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyTuple};
 use superword::encode_batch::Ids;
 use superword::model_file::Limits;
-use superword::offsets::{Offsets, offsets_of_lengths};
+use superword::offsets::offsets_of_lengths;
 
 use crate::convert::{self, kind_name, list};
 use crate::errors::mapped;
@@ -23,17 +23,20 @@ type OpTokens<'py> =
 type IdsWithOffsets<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>);
 
 impl Encoder {
-    fn with_offsets(&self, ids: Vec<u32>, data: &[u8]) -> (Vec<u32>, Offsets, Offsets) {
-        let (in_bytes, in_characters) = offsets_of_lengths(data, self.0.lengths(&ids));
-        (ids, in_bytes, in_characters)
+    /// What `encode` finds in `data`, and where each token stands.
+    fn with_offsets<'py>(
+        &self,
+        py: Python<'py>,
+        data: &[u8],
+        encode: impl FnOnce(&mut superword::Progress<'_>) -> superword::Result<Vec<u32>> + Send,
+    ) -> PyResult<IdsWithOffsets<'py>> {
+        let (ids, in_bytes, in_characters) = detached(py, None, |progress, _| {
+            let ids = encode(progress)?;
+            let (in_bytes, in_characters) = offsets_of_lengths(data, self.0.lengths(&ids));
+            Ok((ids, in_bytes, in_characters))
+        })?;
+        Ok((list(py, &ids)?, list(py, &in_bytes)?, list(py, &in_characters)?))
     }
-}
-
-fn lists<'py>(
-    py: Python<'py>,
-    (ids, in_bytes, in_characters): (Vec<u32>, Offsets, Offsets),
-) -> PyResult<IdsWithOffsets<'py>> {
-    Ok((list(py, &ids)?, list(py, &in_bytes)?, list(py, &in_characters)?))
 }
 
 #[pymethods]
@@ -160,11 +163,8 @@ impl Encoder {
         text: &str,
         allowed: Option<Vec<u32>>,
     ) -> PyResult<IdsWithOffsets<'py>> {
-        let found = detached(py, None, |progress, _| {
-            let ids = self.0.encode(text, allowed.as_deref(), progress)?;
-            Ok(self.with_offsets(ids, text.as_bytes()))
-        })?;
-        lists(py, found)
+        let allowed = allowed.as_deref();
+        self.with_offsets(py, text.as_bytes(), |progress| self.0.encode(text, allowed, progress))
     }
 
     fn encode_bytes_offsets<'py>(
@@ -173,11 +173,8 @@ impl Encoder {
         data: &[u8],
         allowed: Option<Vec<u32>>,
     ) -> PyResult<IdsWithOffsets<'py>> {
-        let found = detached(py, None, |progress, _| {
-            let ids = self.0.encode_bytes(data, allowed.as_deref(), progress)?;
-            Ok(self.with_offsets(ids, data))
-        })?;
-        lists(py, found)
+        let allowed = allowed.as_deref();
+        self.with_offsets(py, data, |progress| self.0.encode_bytes(data, allowed, progress))
     }
 
     fn count(&self, py: Python<'_>, text: &str, allowed: Option<Vec<u32>>) -> PyResult<usize> {

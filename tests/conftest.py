@@ -68,7 +68,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         differential = "both_backends" in getattr(item, "fixturenames", ())
         shared = item.get_closest_marker("shared") or "shared" in getattr(item, "fixturenames", ())
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        long = item.get_closest_marker("long") and params.get("backend_name") == "python"
+        # what has both backends is long for the reference alone
+        long = item.get_closest_marker("long") and params.get("backend_name") != "rust"
         absent = (differential and chosen != "both") or (shared and not SHARED.is_dir())
         if absent or (long and not config.getoption("--long")):
             out.append(item)

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from itertools import chain, count, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from superword import _backend
@@ -34,11 +34,9 @@ def model_of(tokenizer: Tokenizer) -> ExportedModel:
 
     module = _backend.load(tokenizer.backend)
     model = Model(*module.model_from_bytes(tokenizer.to_bytes(), True, *NO_LIMITS))
-    special = tokenizer.special_tokens
-    taken = set(special.values())
-    free = (number for number in count() if number not in taken)
-    tokens = [tokenizer.token_bytes(number) for number in islice(free, tokenizer.vocab_size)]
-    return exported_model(model.cutting, tokens, special, tokenizer.ops)
+    ordinary = tokenizer.next_tokens(b"")  # all of them
+    tokens = [tokenizer.token_bytes(number) for number in ordinary]
+    return exported_model(model.cutting, tokens, tokenizer.special_tokens, tokenizer.ops)
 
 
 def write_folder(

@@ -18,7 +18,7 @@ const MOST_PASSES: usize = 8;
 /// The most bridges for each supermerge, those counted again that several have.
 const MOST_BRIDGES: usize = 8;
 /// The bits of the filter for each bridge: one in so many other places is taken for a bridge.
-const BITS: usize = 32;
+const BITS: usize = 16;
 
 /// Tells bridges, and a few places that are none.
 #[derive(Clone, Debug)]

@@ -168,24 +168,12 @@ impl<T: Item> Cache<T> {
         black_box(keys.iter().fold(0, |all, key| all ^ word(key)));
     }
 
-    /// Leaves what sequences became that are short and found at once, and the places of all others.
-    /// No branch depends on what is read.
+    /// What a sequence became that is short and stands where it should.
     #[inline]
-    pub(crate) fn find_all(&self, keys: &[Key], values: &mut Vec<Value>, others: &mut Vec<u32>) {
-        let (entries, mask) = (&self.entries[..], self.entries.len() - 1);
-        let mut count = 0;
-        others.resize(keys.len(), 0);
-        values.resize(keys.len(), Value::default());
-        // (A loop, since the count in a closure would be kept in memory.)
-        for (place, (key, value)) in keys.iter().zip(values).enumerate() {
-            let entry = &entries[key.hash as usize & mask];
-            let differs = (entry.key[0] ^ key.key[0]) | (entry.key[1] ^ key.key[1]);
-            let long = u64::from(key.key[1] & T::LONG == T::LONG);
-            *value = entry.value;
-            others[count] = place as u32;
-            count += usize::from(differs | long != 0);
-        }
-        others.truncate(count);
+    pub(crate) fn find_at_once(&self, key: &Key) -> Option<Value> {
+        let entry = &self.entries[key.hash as usize & (self.entries.len() - 1)];
+        let differs = (entry.key[0] ^ key.key[0]) | (entry.key[1] ^ key.key[1]);
+        (differs == 0 && key.key[1] & T::LONG != T::LONG).then_some(entry.value)
     }
 
     /// What a sequence became, if that is known.

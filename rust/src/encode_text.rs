@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use crate::cache::{BATCH, Cache, LONGEST, Value};
 use crate::encoder::Encoder;
 use crate::error::{Progress, Result};
-use crate::keys::Key;
+use crate::keys::{Item, Key};
 use crate::pattern_steps::{Origin, Steps};
 use crate::replay::{Scratch, encode_run};
 use crate::scanner::Batch;
@@ -34,8 +34,6 @@ pub(crate) struct Memory {
     batch: Batch,
     keys: Vec<Key>,
     values: Vec<Value>,
-    /// The places of those that were not found at once.
-    others: Vec<u32>,
     /// The tokens of the runs of the batch, and where each run but the last ends, which may go on.
     run_tokens: Vec<u32>,
     run_ends: Vec<usize>,
@@ -145,13 +143,14 @@ pub(crate) fn encode_piece(
     let memory = memory.get_or_insert_with(|| kept.take());
     memory.begin_text();
     let mut cut = encoder.pretokenizer.cut(text, origin, steps);
+    let out = &mut Out::new(ids);
     loop {
         let more = cut.next_ends(&mut memory.batch.ends, &mut || ticker.report_again())?;
         let Some(&end) = memory.batch.ends.last() else { break };
         if more && memory.batch.ends.len() < TOGETHER {
             continue;
         }
-        encode_batch(encoder, text.as_bytes(), memory, ids, ticker)?;
+        encode_batch(encoder, text.as_bytes(), memory, out, ticker)?;
         *done += (end - memory.batch.start) as u64;
         ticker.step(*done)?;
         memory.batch.start = end;
@@ -159,9 +158,11 @@ pub(crate) fn encode_piece(
     }
     if !memory.run_tokens.is_empty() {
         memory.run_ends.push(memory.run_tokens.len());
-        let out = &mut Out::new(ids, 1);
         look_up_runs(encoder, memory, ticker)?;
-        write(&memory.run_values, &memory.runs, out);
+        out.make_room(0);
+        for value in &memory.run_values {
+            write(value, &memory.runs, out);
+        }
         memory.run_tokens.clear();
     }
     Ok(())
@@ -174,10 +175,17 @@ struct Out<'i> {
 }
 
 impl<'i> Out<'i> {
-    fn new(ids: &'i mut Vec<u32>, pretokens: usize) -> Self {
+    fn new(ids: &'i mut Vec<u32>) -> Self {
         let at = ids.len();
-        ids.resize(at + 3 * pretokens, 0);
         Self { ids, at }
+    }
+
+    /// Makes room for so many ids and a batch after them.
+    fn make_room(&mut self, count: usize) {
+        let size = self.at + count + 3 * BATCH;
+        if self.ids.len() < size {
+            self.ids.resize(size, 0);
+        }
     }
 
     /// Appends the ids that stand in a value.
@@ -187,13 +195,12 @@ impl<'i> Out<'i> {
         self.at += value.here();
     }
 
-    /// Appends any number of ids, and makes room for as many more pretokens as there may be.
+    /// Appends any number of ids.
     #[cold]
     fn extend(&mut self, ids: &[u32]) {
-        self.ids.truncate(self.at);
-        self.ids.extend_from_slice(ids);
-        self.at = self.ids.len();
-        self.ids.resize(self.at + 3 * BATCH, 0);
+        self.make_room(ids.len());
+        self.ids[self.at..self.at + ids.len()].copy_from_slice(ids);
+        self.at += ids.len();
     }
 }
 
@@ -208,44 +215,51 @@ fn encode_batch(
     encoder: &Encoder,
     text: &[u8],
     memory: &mut Memory,
-    ids: &mut Vec<u32>,
+    out: &mut Out<'_>,
     ticker: &mut Ticker<'_, '_>,
 ) -> Result<()> {
-    look_up(encoder, text, memory, ticker)?;
-    let out = &mut Out::new(ids, memory.values.len() + 1);
-    if encoder.has_supermerges {
-        find_runs(encoder, memory);
-        look_up_runs(encoder, memory, ticker)?;
-        write_with_runs(memory, out);
-    } else {
-        write(&memory.values, &memory.pretokens, out);
+    out.make_room(0);
+    if !encoder.has_supermerges {
+        return look_up(encoder, text, memory, ticker, |value, cache| write(value, cache, out));
     }
+    let mut values = std::mem::take(&mut memory.values);
+    values.clear();
+    look_up(encoder, text, memory, ticker, |value, _| values.push(*value))?;
+    memory.values = values;
+    find_runs(encoder, memory);
+    look_up_runs(encoder, memory, ticker)?;
+    write_with_runs(memory, out);
     Ok(())
 }
 
-/// Leaves what the pretokens of the batch become.
+/// Calls `each` with what the pretokens of the batch become, one after the other.
+#[inline]
 fn look_up(
     encoder: &Encoder,
     text: &[u8],
     memory: &mut Memory,
     ticker: &mut Ticker<'_, '_>,
+    mut each: impl FnMut(&Value, &Cache<u8>),
 ) -> Result<()> {
-    let Memory { pretokens, batch, keys, values, others, .. } = memory;
-    let Memory { tokens, scratch, ids: buffer, .. } = memory;
+    let Memory { pretokens, batch, keys, tokens, scratch, ids: buffer, .. } = memory;
     pretokens.make_room();
     pretokens.seeds.keys_of(text, batch, keys);
     pretokens.warm(keys);
-    pretokens.find_all(keys, values, others);
-    for &place in &*others {
-        let place = place as usize;
-        let (key, pretoken) = (&keys[place], batch.piece(place, text));
-        values[place] = match pretokens.find(key, pretoken) {
+    for (place, key) in keys.iter().enumerate() {
+        let value = match pretokens.find_at_once(key) {
             Some(value) => value,
             None => {
-                let mut new = NewPretoken { tokens, scratch, buffer };
-                new.encode(encoder, key, pretoken, pretokens, ticker)?
+                let pretoken = batch.piece(place, text);
+                match pretokens.find(key, pretoken) {
+                    Some(value) => value,
+                    None => {
+                        let mut new = NewPretoken { tokens, scratch, buffer };
+                        new.encode(encoder, key, pretoken, pretokens, ticker)?
+                    }
+                }
             }
         };
+        each(&value, pretokens);
     }
     Ok(())
 }
@@ -285,14 +299,12 @@ impl NewPretoken<'_> {
     }
 }
 
-/// Appends the ids of pretokens.
+/// Appends the ids of a pretoken or a run.
 #[inline]
-fn write<T: crate::keys::Item>(values: &[Value], cache: &Cache<T>, out: &mut Out<'_>) {
-    for value in values {
-        out.push(value);
-        if value.here() == 0 {
-            out.extend(&cache.ids[value.span()]);
-        }
+fn write<T: Item>(value: &Value, cache: &Cache<T>, out: &mut Out<'_>) {
+    out.push(value);
+    if value.here() == 0 {
+        out.extend(&cache.ids[value.span()]);
     }
 }
 
@@ -400,8 +412,10 @@ fn look_up_runs(encoder: &Encoder, memory: &mut Memory, ticker: &mut Ticker<'_, 
 fn write_with_runs(memory: &mut Memory, out: &mut Out<'_>) {
     let Memory { values, pretokens, runs, run_values, between, .. } = memory;
     for (value, &(start, end)) in run_values.iter().zip(&*between) {
-        write(std::slice::from_ref(value), runs, out);
-        write(&values[start..end], pretokens, out);
+        write(value, runs, out);
+        for value in &values[start..end] {
+            write(value, pretokens, out);
+        }
     }
     between.clear();
 }

@@ -65,7 +65,14 @@ impl<'t> Pretokens<'t> {
     pub(crate) fn next_ends(&mut self, ends: &mut Vec<usize>) -> bool {
         let Some(end) = self.next_end() else { return false };
         ends.push(end);
-        ends.extend((0..self.ends.count_ones()).map(|_| self.take_end()));
+        let (mut rest, block) = (self.ends, self.block);
+        ends.extend((0..rest.count_ones()).map(|_| {
+            let end = block + rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            end
+        }));
+        self.ends = 0;
+        self.at = ends[ends.len() - 1];
         true
     }
 

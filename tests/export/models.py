@@ -10,7 +10,7 @@ import superword
 from superword.export.exported_model import ExportedModel
 from superword.exported_folder import model_of
 
-SCHEMES = ("gpt2", "gpt4", "gpt4o")
+SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-uniscript")
 CORPUS = Path(__file__).resolve().parents[2] / "examples/corpus"
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import superword
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "superword"
 REFERENCE = sorted((PACKAGE / "reference").glob("*.py"))
@@ -81,6 +83,20 @@ def test_only_the_switch_names_the_backends(path):
     assert not found
     others = {n for n in imported(path) if not is_standard(n) and not n.startswith("superword")}
     assert others <= OTHERS.get(path.stem, set())
+
+
+INTEGRATIONS = sorted((PACKAGE / "integrations").glob("*.py"))
+# those over a library; all others need none
+LIBRARIES = {stem: {"transformers"} for stem in ("encode_rows", "transformers", "vocabulary")}
+
+
+@pytest.mark.parametrize("path", INTEGRATIONS, ids=lambda p: p.stem)
+def test_integrations_stand_on_public_names(path):
+    siblings = {f"superword.integrations.{other.stem}" for other in INTEGRATIONS}
+    names = {n for n in imported(path) if n != "superword" and n not in siblings}
+    public = {f"superword.{name}" for name in superword.__all__}
+    others = {n for n in names - public if not is_standard(n)}
+    assert {n.partition(".")[0] for n in others} <= LIBRARIES.get(path.stem, set())
 
 
 EXPORT = sorted([*(PACKAGE / "export").glob("*.py"), *(PACKAGE / "foreign").glob("*.py")])

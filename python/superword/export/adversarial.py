@@ -6,24 +6,25 @@ They are the same in every run: a seed that is written down, and a generator of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from string import ascii_letters
 
 from superword.export.exported_model import ExportedModel
+from superword.reference.scripts import classify
 
 SEED = 20_260_101
 STRINGS = 100_000
 
-# What can stand behind or before a word and change where it ends: letters of each case and of
-# several scripts, marks, contractions and what looks like one, digits, white space, signs
+# What can stand behind or before a word and change where it ends, by kinds
 ODD = (
-    "a", "A", "é", "É", "ß", "ſ", "ǅ", "ʼ", "ª", "я", "Я", "λ", "Λ", "א", "ب", "क", "ก", "漢",
-    "カ", "ー", "가", "𝐀", "𝐚", "\u0301", "\u0483", "\u05b0", "\u0e48", "\u200d", "\ufe0f",
-    "'s", "'S", "'ſ", "'t", "'re", "'VE", "'ll", "'d", "'l", "'r", "'", "’s", "’", "`",
-    "0", "1", "12", "123", "1234", "२", "²", " ", "  ", "   ", "\t", "\n", "\n\n", "\r\n", " \n",
-    "\u00a0", "\u3000", "\u2028", "#", "##", "_", "-", "--", ".", "...", ",", "/", "//", "(", ")",
-    "\"", "@", "$", "\\", "🙂", "❤️", "\u0000", "\ufeff", "\U000e0001",
-)  # fmt: skip
-
+    (*"aAéÉßſǅªяЯλΛאبकก漢カー가ʼ𝐀𝐚",),
+    ("\u0301", "\u0483", "\u05b0", "\u093e", "\u0e48", "\u3099", "\u200d", "\ufe0f"),
+    ("'s", "'S", "'ſ", "'t", "'re", "'VE", "'ll", "'d", "'m", "'l", "'r", "'", "''", "’s", "’"),
+    ("0", "1", "12", "123", "1234", "२", "²", "Ⅷ"),
+    (" ", "  ", "   ", "\t", "\n", "\n\n", "\r\n", " \n", "\u00a0", "\u3000", "\u2028"),
+    ("#", "_", "-", "--", ".", "...", ",", "/", "//", "(", ")", '"', "@", "$", "\\", "`", "\u0000"),
+    ("🙂", "❤️", "\ufeff", "\U000e0001", "､", "。", "؟", "՛", "।"),
+)
 # (only of ASCII: what Python knows of other cases depends on its version)
 _OTHER_CASE = str.maketrans(ascii_letters, ascii_letters.swapcase())
 
@@ -63,7 +64,7 @@ def adversarial_texts(
     >>> from superword.settings import Cutting
     >>> model = ExportedModel(Cutting(), [b"a", b" ", b"b"], {}, [], [], {})
     >>> len(list(adversarial_texts(model, 100))), list(adversarial_texts(model, 2))
-    (100, [' b', ' @a'])
+    (100, [' b', ' a'])
     """
     numbers = Numbers(seed)
     superwords = _texts({left + right for left, right in model.supermerges})
@@ -73,34 +74,55 @@ def adversarial_texts(
     tokens = _texts(model.tokens)
     # (a model without superwords is tried with its tokens)
     superwords, words = superwords or tokens, words or tokens
+    # rare kinds of words come as often as others
+    kinds_of_words: dict[tuple[str, ...], list[str]] = {}
+    for word in words:
+        kinds_of_words.setdefault(_kind(word), []).append(word)
+    kinds = list(kinds_of_words.values())
 
     def any_of(items: Sequence[str]) -> str:
         return items[numbers.below(len(items))]
+
+    def odd() -> str:
+        return any_of(ODD[numbers.below(len(ODD))])
 
     def prefix(text: str) -> str:
         return text[: 1 + numbers.below(len(text))]
 
     for number in range(count):
-        # each superword comes once before any comes again, and each time with other company
-        superword = superwords[number // 8 % len(superwords)]
-        match number % 8:
+        # each superword comes once before any comes again, and then in another case
+        again, which = divmod(number, len(superwords))
+        superword = superwords[which]
+        kind = kinds[numbers.below(len(kinds))]
+        match (which + again) % 8:
             case 0:  # the end of a superword before the start of a token
                 yield superword + any_of(tokens)
             case 1:
-                yield superword + any_of(ODD) + any_of(words)
+                yield any_of(kind) + any_of(kind).lstrip(" ") + prefix(superword)
             case 2:
-                yield prefix(superword) + any_of(ODD)
+                yield prefix(superword) + odd() + any_of(kind)
             case 3:
-                yield any_of(ODD) + superword + prefix(any_of(superwords))
+                yield odd() + superword + prefix(any_of(superwords))
             case 4:
-                yield any_of(words) + any_of(words) + any_of(ODD)
+                yield any_of(words) + any_of(kind) + odd()
             case 5:
-                yield "#" * (1 + numbers.below(2)) + superword.lstrip() + any_of(words)
+                yield "#" * (1 + numbers.below(2)) + superword.lstrip(" ") + any_of(words)
             case 6:
-                yield superword.translate(_OTHER_CASE) + any_of(tokens) + any_of(words)
+                yield superword.translate(_OTHER_CASE) + any_of(tokens) + any_of(kind)
             case _:
-                kinds = (superwords, words, tokens, ODD)
-                yield "".join(any_of(kinds[numbers.below(4)]) for _ in range(2 + numbers.below(9)))
+                some = (superwords, words, tokens, kind)
+                for_each = range(2 + numbers.below(9))
+                yield "".join(any_of(some[numbers.below(4)]) + odd() * (n % 2) for n in for_each)
+
+
+def _kind(word: str) -> tuple[str, ...]:
+    """Return the classes of the characters of a word, each stretch of one class once."""
+    classes = [
+        category + script
+        for char in word
+        for category, script, *_ in classify(ord(char), ord(char))
+    ]
+    return tuple(name for name, _ in groupby(classes))
 
 
 def _texts(tokens: Sequence[bytes] | set[bytes]) -> list[str]:

@@ -20,6 +20,8 @@ _SHOWN = 3
 _CHARACTERS = 120
 _IDS = 16
 _BATCH = 2000
+# So many differences are enough to know.
+_ENOUGH = 100
 
 
 class Loader(NamedTuple):
@@ -107,12 +109,12 @@ def compare(
         total: how many texts there are, if known.
 
     Returns:
-        How many texts there were, and all differences.
+        How many texts were compared, and the differences; when there are enough it ends early.
     """
     rest = iter(texts)
     done = 0
     found: list[Difference] = []
-    while batch := list(islice(rest, _BATCH)):
+    while len(found) < _ENOUGH and (batch := list(islice(rest, _BATCH))):
         wanted = ours(batch)
         for loader in loaders:
             given = loader.encode(batch)

@@ -19,6 +19,7 @@ NEVER = "(?!)"
 _CONTROLS = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
 # ASCII that means itself in and outside a set, in every dialect; so do letters and digits
 _PLAIN_ASCII = frozenset(" '\"!%,:;@_")
+_BEFORE_SURROGATES, _BEHIND_SURROGATES = 0xD7FF, 0xE000
 _SEEN = ("L", "N", "S", "P")
 
 
@@ -126,12 +127,20 @@ def class_of(ranges: Ranges) -> str:
 def set_body(ranges: Ranges) -> str:
     """Return what stands between the brackets of a set of these ranges.
 
+    Ranges on both sides of the surrogates are one: fancy-regex takes the ends of such two out of a
+    negated set.
+
     >>> set_body(((0x61, 0x62), (0x41, 0x43)))
     'abA-C'
     """
+    parts: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if first == _BEHIND_SURROGATES and parts and parts[-1][1] == _BEFORE_SURROGATES:
+            first = parts.pop()[0]
+        parts.append((first, last))
     return "".join(
         escape(first) + ("-" if last > first + 1 else "") + (escape(last) if last > first else "")
-        for first, last in ranges
+        for first, last in parts
     )
 
 

@@ -6,21 +6,35 @@ a model that was trained here breaks them rarely, one that was written by hand a
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from itertools import pairwise
 from typing import NamedTuple
 
 from superword.errors import NotExactError
+from superword.export.crossings import Crossings, merge_all
 from superword.export.exported_model import ExportedModel, Pair, shown
 from superword.export.factors import in_one_pretoken
-from superword.export.tails import SCHEMES, Tail, look_ahead, tail_of
-from superword.reference.patterns import format_set
+from superword.export.tails import SCHEMES, Tail, tail_of
 from superword.reference.pretokenize import pretokenizer_of
 from superword.settings import Cutting
 
-_WAY_OUT = "train with the scheme gpt4o-uniscript, or export a model of the algorithm bpe"
+# word -> word before it -> the supermerges that join them, or what ends and begins with them
+_Borders = dict[str, dict[str, list[Pair]]]
+_WAY_OUT = (
+    "train with the scheme gpt4o-uniscript, where this is rare, with an eligible_pattern that "
+    "keeps such words out of superwords, or with the algorithm bpe"
+)
+
+
+class Whole(NamedTuple):
+    """Two words that are one token where they stand together, though merges of their bytes differ.
+
+    A stock BPE has to look up what it gets before it merges.
+    """
+
+    first: str
+    second: str
+    unless: tuple[str, ...]  # before these the second word is merged with them
 
 
 class Plan(NamedTuple):
@@ -29,9 +43,10 @@ class Plan(NamedTuple):
     cutting: Cutting
     scheme: str
     tails: Mapping[str, Tail]  # of every word
-    first: Sequence[str]  # words that may begin a run and not go on with one everywhere
+    first: Sequence[str]  # words that may begin a run, but not go on with one everywhere
     free: Sequence[str]  # words that may go on with any run, and begin one
     guarded: Sequence[tuple[tuple[str, ...], Sequence[str]]]  # (not behind these, words)
+    whole: Sequence[Whole]
 
 
 def plan_of(model: ExportedModel) -> Plan:
@@ -48,10 +63,10 @@ def plan_of(model: ExportedModel) -> Plan:
             + _WAY_OUT
         )
     _check_makings(model)
-    words, pairs = _words_and_pairs(model)
+    words, borders = _words_and_borders(model)
     tails = {word: _tail(word, model.cutting, scheme) for word in words}
     _check_inside(model, scheme)
-    return _plan(model, scheme, tails, pairs)
+    return _plan(model, scheme, tails, borders)
 
 
 def _check_makings(model: ExportedModel) -> None:
@@ -72,29 +87,34 @@ def _check_makings(model: ExportedModel) -> None:
                 )
 
 
-def _words_and_pairs(model: ExportedModel) -> tuple[list[str], dict[str, set[str]]]:
-    """Return the words of superwords, and of those that go on: which words must go before them."""
+def _words_and_borders(model: ExportedModel) -> tuple[list[str], _Borders]:
+    """Return the words of superwords, and which supermerges join which of them."""
     superwords = {left + right for left, right in model.supermerges}
     firsts: dict[bytes, set[str]] = {}
     lasts: dict[bytes, set[str]] = {}
     words: dict[str, None] = {}
-    pairs: dict[str, set[str]] = defaultdict(set)
+    borders: _Borders = defaultdict(lambda: defaultdict(list))
     for left, right in model.supermerges:
         for part in (left, right):
             if part not in superwords and part not in firsts:
-                try:
-                    word = part.decode()
-                except UnicodeDecodeError:
-                    raise NotExactError(
-                        f"{shown(part)} is no text and part of a supermerge; {_WAY_OUT}"
-                    ) from None
+                word = _as_text(part)
                 words[word] = None
                 firsts[part] = lasts[part] = {word}
         firsts[left + right] = firsts.get(left + right, set()) | firsts[left]
         lasts[left + right] = lasts.get(left + right, set()) | lasts[right]
         for word in firsts[right]:
-            pairs[word] |= lasts[left]
-    return list(words), pairs
+            for other in lasts[left]:
+                borders[word][other].append((left, right))
+    return list(words), borders
+
+
+def _as_text(word: bytes) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        raise NotExactError(
+            f"{shown(word)} is no text and part of a supermerge; {_WAY_OUT}"
+        ) from None
 
 
 def _tail(word: str, cutting: Cutting, scheme: str) -> Tail:
@@ -125,27 +145,77 @@ def _check_inside(model: ExportedModel, scheme: str) -> None:
             )
 
 
-def _plan(
-    model: ExportedModel, scheme: str, tails: Mapping[str, Tail], pairs: Mapping[str, set[str]]
-) -> Plan:
+def _plan(model: ExportedModel, scheme: str, tails: Mapping[str, Tail], borders: _Borders) -> Plan:
     """Return where each word may stand, so that no regular merge crosses from one to the next."""
     crossings = Crossings(model.merges, tails, scheme)
     free = []
     guarded: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for word in sorted(pairs):
+    whole = []
+    for word in sorted(borders):
         crossed = crossings.before(word)
+        for other in crossed:
+            if other in borders[word]:
+                whole.append(_whole(model, other, word, borders[word][other], tails))
+        needed = borders[word].keys() - set(crossed)
         if not crossed:
             free.append(word)
-            continue
-        for other in crossed:
-            if other in pairs[word]:
-                raise NotExactError(
-                    f"a regular merge crosses from {shown(other.encode())} to "
-                    f"{shown(word.encode())}, which a supermerge joins; {_WAY_OUT}"
-                )
-        guarded[_endings(crossed, pairs[word])].append(word)
+        elif needed:
+            guarded[_endings(crossed, needed)].append(word)
+    if whole:
+        _check_tokens(model, crossings)
     first = sorted(set(tails) - set(free))
-    return Plan(model.cutting, scheme, tails, first, free, sorted(guarded.items()))
+    return Plan(model.cutting, scheme, tails, first, free, sorted(guarded.items()), whole)
+
+
+def _whole(
+    model: ExportedModel,
+    first: str,
+    second: str,
+    supermerges: Sequence[Pair],
+    tails: Mapping[str, Tail],
+) -> Whole:
+    """Return two words that have to be one token though a regular merge crosses their border.
+
+    They are merged with each other and what they become with nothing; if one of them is merged with
+    another word instead, then that is the second, and always before the same words.
+    """
+    left, right = first.encode(), second.encode()
+    ranks = {pair: rank for rank, pair in enumerate(model.supermerges)}
+    obstacles = [pair for pair in supermerges if pair != (left, right)]
+    unless = []
+    for pair, rank in ranks.items():
+        if left + right in pair:
+            obstacles.append(pair)
+        if rank >= ranks.get((left, right), 0):
+            continue
+        if pair[1] == left:
+            obstacles.append(pair)
+        if pair[0] == right:
+            earlier = any(other < rank and key[0] == pair[1] for key, other in ranks.items())
+            if earlier or pair[1].decode() not in tails:
+                obstacles.append(pair)
+            unless.append(pair[1].decode())
+    if obstacles:
+        raise NotExactError(
+            f"a regular merge crosses from {shown(left)} to {shown(right)}, which the supermerge "
+            f"of {shown(obstacles[0][0])} and {shown(obstacles[0][1])} needs; {_WAY_OUT}"
+        )
+    return Whole(first, second, tuple(sorted(unless)))
+
+
+def _check_tokens(model: ExportedModel, crossings: Crossings) -> None:
+    """Check that the text of a token is encoded as that token, where looking it up comes first."""
+    ranks = {pair: rank for rank, pair in enumerate(model.supermerges)}
+    words: dict[bytes, list[bytes]] = {}
+    for left, right in model.supermerges:
+        words[left + right] = words.get(left, [left]) + words.get(right, [right])
+    for token in model.tokens:
+        parts = words.get(token)
+        merged = crossings.merged(token) if parts is None else merge_all(parts, ranks)
+        if merged != [token]:
+            raise NotExactError(
+                f"{shown(token)} is a token, but merges do not make it of its parts; {_WAY_OUT}"
+            )
 
 
 def _endings(crossed: Sequence[str], needed: Set[str]) -> tuple[str, ...]:
@@ -157,45 +227,3 @@ def _endings(crossed: Sequence[str], needed: Set[str]) -> tuple[str, ...]:
                 found.add(word[start:])
                 break
     return tuple(sorted(found))
-
-
-class Crossings:
-    """Finds the words from which a regular merge crosses into the next word."""
-
-    def __init__(self, merges: Sequence[Pair], tails: Mapping[str, Tail], scheme: str) -> None:
-        """Make ready for words that end in these tails."""
-        self._scheme = scheme
-        self._ranks = {pair: rank for rank, pair in enumerate(merges)}
-        self._lefts: dict[bytes, list[bytes]] = defaultdict(list)
-        for left, right in merges:
-            self._lefts[right].append(left)
-        # for each tail the ends of its words
-        self._words: dict[Tail, dict[bytes, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for word, tail in tails.items():
-            data = word.encode()
-            for start in range(len(data)):
-                self._words[tail][data[start:]].append(word)
-        self._aheads = [
-            (re.compile(look_ahead(tail, scheme, format_set)), tail) for tail in self._words
-        ]
-
-    def before(self, word: str) -> list[str]:
-        """Return the words behind which this one can stand and is then merged with."""
-        words = [self._words[tail] for ahead, tail in self._aheads if ahead.match(word)]
-        data = word.encode()
-        lefts = {
-            left for end in range(1, len(data) + 1) for left in self._lefts.get(data[:end], ())
-        }
-        able = {other for ends in words for left in lefts for other in ends.get(left, ())}
-        return sorted(other for other in able if self.is_crossed(other.encode(), data))
-
-    def is_crossed(self, left: bytes, right: bytes) -> bool:
-        """Tell whether regular merges join parts of two words when nothing keeps them apart."""
-        tokens = [bytes([byte]) for byte in left + right]
-        while len(tokens) > 1:
-            ranks = [self._ranks.get(pair, len(self._ranks)) for pair in pairwise(tokens)]
-            at = min(range(len(ranks)), key=ranks.__getitem__)
-            if ranks[at] == len(self._ranks):
-                break
-            tokens[at : at + 2] = [tokens[at] + tokens[at + 1]]
-        return tokens != [left, right]

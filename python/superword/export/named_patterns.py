@@ -53,24 +53,23 @@ def pattern_of(cutting: Cutting, dialect: Dialect) -> str:
         return _Printer(dialect).print(parse_pattern(NAMED_PATTERNS[scheme]))
     if scheme == "gpt4o-uniscript":
         return "".join(uniscript_pattern(dialect))
-    if scheme == "gpt4o-scripts" and dialect == "oniguruma":
-        return scripts_pattern()
     if scheme == "gpt4o-scripts":
+        if dialect == "oniguruma":
+            return scripts_pattern()
         raise NotExactError(
-            f"gpt4o-scripts looks behind through any number of characters, which {dialect} patterns "
-            "cannot: train with gpt4o-uniscript, which need not"
+            f"gpt4o-scripts looks behind through any number of characters, which {dialect} "
+            "cannot: train with gpt4o-uniscript, which needs no look-behind"
         )
-    assert cutting.pattern is not None  # otherwise it has a scheme
+    assert cutting.pattern is not None  # otherwise there is a scheme
     if cutting.script_pattern is not None:
         raise NotExactError(
-            "script_pattern: no one pattern cuts the chunks of scripts apart and means the same; "
-            "train with the scheme gpt4o-uniscript, which needs no chunks"
+            "script_pattern: no one pattern means the same as two on chunks of scripts: train with "
+            "gpt4o-uniscript, which needs no chunks"
         )
     pattern = _Printer(dialect).print(parse_pattern(cutting.pattern))
     if dialect == "fancy":
-        # tiktoken drops what no alternative matches
-        again = _Printer(dialect).print(parse_pattern(cutting.pattern))
-        return f"{pattern}|(?:(?!{again}){_ANY})+"
+        # tiktoken drops what no alternative matches: here each such stretch is a match
+        return f"{pattern}|(?:(?!{pattern}){_ANY})+"
     return pattern
 
 
@@ -115,13 +114,13 @@ class _Printer:
         if how != POSSESSIVE:
             return text
         if behind and self.dialect == "javascript":
-            raise NotExactError("pattern: JavaScript has no possessive repetition in a look-behind")
+            raise NotExactError("pattern: javascript has no possessive repetition in a look-behind")
         return atomic(text, self.dialect, f"p{next(self.names)}")
 
     def look(self, node: Look, behind: bool) -> str:
         """Return a look-around."""
         if behind and self.dialect == "oniguruma" and node.behind is None:
-            raise NotExactError("pattern: Oniguruma takes no look-ahead (nor $) in a look-behind")
+            raise NotExactError("pattern: oniguruma has no look-ahead and no $ in a look-behind")
         inner = self.print(node.body, behind or node.behind is not None)
         how = "" if node.behind is None else "<"
         return f"(?{how}{'!' if node.negative else '='}{inner})"

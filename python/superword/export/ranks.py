@@ -33,8 +33,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from superword.errors import NotExactError
+from superword.export.conditions import plan_of
 from superword.export.exported_model import ExportedModel, ordinary_ids
-from superword.export.run_trie import pattern
+from superword.export.named_patterns import pattern_of
+from superword.export.run_trie import run_pattern
 from superword.model import Model, Op
 from superword.reference.final_ids import FinalIds, final_order
 from superword.reference.replay import encode_pretoken
@@ -104,8 +106,13 @@ def rank_form(model: Model, exported: ExportedModel) -> RankForm:
     """
     check_special_tokens(model.special_tokens)
     tokens = tokens_by_rank(model)
+    pattern = (
+        run_pattern(plan_of(exported), exported.counts, "fancy")
+        if exported.supermerges
+        else pattern_of(exported.cutting, "fancy")
+    )
     special = dict(exported.special_tokens)
-    return RankForm(tokens, ordinary_ids(exported), pattern(exported, "fancy"), special)
+    return RankForm(tokens, ordinary_ids(exported), pattern, special)
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from superword.export.conditions import Plan, plan_of
 from superword.export.dialects import Dialect, atomic, call, definition
 from superword.export.exported_model import ExportedModel
 from superword.export.named_patterns import pattern_of
-from superword.export.tails import Tail, look_ahead
+from superword.export.tails import look_ahead
 
 # The hottest branches are tried one by one, the others behind a look at their first characters.
 _HOT = 6
@@ -59,15 +59,24 @@ def run_pattern(plan: Plan, counts: Mapping[bytes, int], dialect: Dialect) -> st
         named = {tail: f"t{number}" for number, tail in enumerate(tails) if aheads[tail]}
         definitions = "".join(definition(name, aheads[tail]) for tail, name in named.items())
         aheads.update((tail, call(name)) for tail, name in named.items())
+    plain = {word: aheads[tail] for word, tail in plan.tails.items()}
+    whole = []
+    ends = dict(plain)
+    for first, second, unless in plan.whole:
+        others = "".join(f"(?!{literal(word)}{plain[word]})" for word in unless)
+        rest = literal(second) + plain[second] + others
+        whole.append(literal(first) + plain[first] + rest)
+        # in a run that began before it the first of the two must not be taken alone
+        ends[first] += f"(?!{rest})"
 
     def trie(words: Sequence[str]) -> str:
         if dialect != "javascript":
-            return _trie(words, plan.tails, counts, aheads)
-        # Without names each tail should stand there once.
-        by_tail = {tail: [word for word in words if plan.tails[word] == tail] for tail in tails}
-        return "|".join(
-            _trie(some, plan.tails, counts, aheads) for some in by_tail.values() if some
-        )
+            return _trie(words, ends, counts)
+        # Without names each look-ahead should stand there once.
+        by_end: dict[str, list[str]] = {}
+        for word in words:
+            by_end.setdefault(ends[word], []).append(word)
+        return "|".join(_trie(some, ends, counts) for some in by_end.values())
 
     going_on = [trie(plan.free)] if plan.free else []
     for behind, words in plan.guarded:
@@ -78,16 +87,11 @@ def run_pattern(plan: Plan, counts: Mapping[bytes, int], dialect: Dialect) -> st
         parts.append(f"(?:{atomic(trie(plan.first), dialect, 's')})?")
     parts.append(f"(?:{atomic('|'.join(going_on), dialect, 'c')})+")
     runs = atomic("".join(parts), dialect, "r")
-    return f"{definitions}{runs}|{pattern_of(plan.cutting, dialect)}"
+    return definitions + "|".join([*whole, runs, pattern_of(plan.cutting, dialect)])
 
 
-def _trie(
-    words: Iterable[str],
-    tails: Mapping[str, Tail],
-    counts: Mapping[bytes, int],
-    aheads: Mapping[Tail, str],
-) -> str:
-    """Return the trie of some words, each with its tail."""
+def _trie(words: Iterable[str], ends: Mapping[str, str], counts: Mapping[bytes, int]) -> str:
+    """Return the trie of some words, each with the look-ahead that ends it."""
     root = _Node()
     for word in words:
         heat = counts.get(word.encode(), 1)
@@ -96,48 +100,46 @@ def _trie(
         for char in word:
             node = node.children.setdefault(char, _Node())
             node.heat += heat
-        node.tail = tails[word]
-    body, tail = _print(root, aheads)
-    return body if tail is None else body + aheads[tail]
+        node.end = ends[word]
+    body, end = _print(root)
+    return body + (end or "")
 
 
 class _Node:
-    """A place in a trie: the tail of the word that ends here, and what goes on."""
+    """A place in a trie: the look-ahead of the word that ends here, and what goes on."""
 
-    __slots__ = ("children", "heat", "tail")
+    __slots__ = ("children", "end", "heat")
 
     def __init__(self) -> None:
         self.children: dict[str, _Node] = {}
         self.heat = 0
-        self.tail: Tail | None = None
+        self.end: str | None = None
 
 
-def _print(node: _Node, aheads: Mapping[Tail, str]) -> tuple[str, Tail | None]:
-    """Return the pattern of what goes on at a node, and the tail that has to follow it.
+def _print(node: _Node) -> tuple[str, str | None]:
+    """Return the pattern of what goes on at a node, and the look-ahead that has to follow it.
 
-    None: the tails stand in the pattern. This goes as deep as the longest word has characters.
+    None: they stand in the pattern. This goes as deep as the longest word has characters.
     """
-    by_tail: dict[Tail | None, list[_Alternative]] = {}
-    ends: dict[Tail, tuple[int, str]] = {}
+    by_end: dict[str | None, list[_Alternative]] = {}
+    leaves: dict[str, tuple[int, str]] = {}
     for char, child in node.children.items():
-        if not child.children and child.tail is not None:
-            heat, chars = ends.get(child.tail, (0, ""))
-            ends[child.tail] = (heat + child.heat, chars + char)
+        if not child.children and child.end is not None:
+            heat, chars = leaves.get(child.end, (0, ""))
+            leaves[child.end] = (heat + child.heat, chars + char)
             continue
-        body, tail = _print(child, aheads)
-        by_tail.setdefault(tail, []).append(_Alternative(child.heat, literal(char) + body, char))
-    for tail, (heat, chars) in ends.items():
+        body, end = _print(child)
+        by_end.setdefault(end, []).append(_Alternative(child.heat, literal(char) + body, char))
+    for end, (heat, chars) in leaves.items():
         alternative = _Alternative(heat, class_of(characters(chars)), chars)
-        by_tail.setdefault(tail, []).append(alternative)
-    if node.tail is not None:
-        by_tail.setdefault(node.tail, []).append(_Alternative(-1, "", ""))
-    if len(by_tail) == 1:
-        (tail, alternatives), *_ = by_tail.items()
-        return _choice(alternatives), tail
-    mixed = by_tail.pop(None, [])
-    for tail, alternatives in by_tail.items():
-        assert tail is not None
-        mixed.append(_together(alternatives, aheads[tail]))
+        by_end.setdefault(end, []).append(alternative)
+    if node.end is not None:
+        by_end.setdefault(node.end, []).append(_Alternative(-1, "", ""))
+    if len(by_end) == 1:
+        (end, alternatives), *_ = by_end.items()
+        return _choice(alternatives), end
+    mixed = by_end.pop(None, [])
+    mixed += [_together(alternatives, end or "") for end, alternatives in by_end.items()]
     return _choice(mixed), None
 
 

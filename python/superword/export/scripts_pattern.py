@@ -59,7 +59,7 @@ def scripts_pattern() -> str:
     """Return the one pattern of `gpt4o-scripts`, for Oniguruma.
 
     >>> scripts_pattern()[:10]
-    '(?<letter>'
+    '(?<common>'
 
     Source: SPEC 3.1, 3.2.
     """
@@ -75,7 +75,8 @@ def _joined() -> str:
         f"{own}(?<={own}{shared}*{own})"
         for own in map(class_of, (SCRIPT[name] for name in _real_scripts()))
     )
-    return f"(?:(?<={common})|(?!(?>{common}*){real})|(?<!{real}{shared}*)|(?=(?>{common}*)(?:{same})))"
+    # atomic: one reason is enough, and where a word gives letters back no other is sought
+    return f"(?>(?<={common})|(?!{common}*+{real})|(?<!{real}{shared}*)|(?={common}*+(?:{same})))"
 
 
 def _listed() -> str:
@@ -87,7 +88,7 @@ def _listed() -> str:
     common, shared, real = call("common"), call("shared"), call("real")
     inherited, listed = class_of(scripts("Inherited")), class_of(_LISTED)
     return (
-        f"(?=(?>{common}*)(?:{listed}|(?={inherited}|{_END})"
+        f"(?={common}*+(?:{listed}|(?={inherited}|{_END})"
         f"(?:(?<={listed}{shared}*)|(?<!{real}{shared}*)(?={shared}*{listed}))))"
     )
 

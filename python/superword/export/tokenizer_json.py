@@ -6,9 +6,11 @@ from functools import cache
 from typing import Any
 
 from superword.errors import NotExactError
-from superword.export import run_trie
+from superword.export.conditions import plan_of
 from superword.export.dialects import Dialect
 from superword.export.exported_model import ExportedModel, ordinary_ids, shown
+from superword.export.named_patterns import pattern_of
+from superword.export.run_trie import run_pattern
 from superword.values import printable
 
 
@@ -57,6 +59,11 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
     if list(model.special_tokens.values()) != list(range(size, size + len(model.special_tokens))):
         # what is not in the vocabulary gets the next free ids, whatever the file says
         vocabulary |= model.special_tokens
+    plan = plan_of(model) if model.supermerges else None
+    if plan is None:
+        pattern = pattern_of(model.cutting, dialect)
+    else:
+        pattern = run_pattern(plan, model.counts, dialect)
     byte_level = {"add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     return {
         "version": "1.0",
@@ -80,7 +87,7 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
             "pretokenizers": [
                 {
                     "type": "Split",
-                    "pattern": {"Regex": run_trie.pattern(model, dialect)},
+                    "pattern": {"Regex": pattern},
                     "behavior": "Isolated",
                     "invert": False,
                 },
@@ -97,7 +104,8 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            "ignore_merges": False,
+            # looks up first what it then need not merge
+            "ignore_merges": plan is not None and bool(plan.whole),
             "vocab": vocabulary,
             # pairs, so that nothing inside a token can be taken for the border between two
             "merges": [

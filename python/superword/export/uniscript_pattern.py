@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from superword.export.code_points import both, category, characters, class_of, minus, scripts
 from superword.export.dialects import Dialect, call, definition
+from superword.export.gaps import across, run, same_behind
 from superword.reference.patterns import JAPANESE_COMMON, LISTED_SCRIPTS, complement, union
 from superword.reference.unicode import SCRIPT, WHITE_SPACE, Ranges
 
@@ -97,6 +98,12 @@ class _Builder:
         self.real = {name: classes(name) for name in names}
         frequent = [name for name in _FREQUENT if name in names]
         self.words = frequent + [n for n in names if self.real[n].word and n not in frequent]
+        # Without calls, scripts that have no case share what stands between their letters.
+        self.inline = {
+            name
+            for name in self.words
+            if self.calls or self.real[name].upper != self.real[name].lower
+        }
 
     def pattern(self) -> Pattern:
         """Return the whole."""
@@ -166,32 +173,44 @@ class _Builder:
         small = class_of(minus(self.shared.lower, self.shared.upper))
         capitals = class_of(self.shared.capitals)
         cased = [name for name in self.words if self.real[name].capitals]
+        first = [self.words_of(name, False) for name in self.words if name in self.inline]
         second = [
             self.contracted(name, f"{class_of(own)}{self.also(own, 'lower')}*")
             for name in self.words
-            if (own := self.real[name].lower)
+            if name in self.inline and (own := self.real[name].lower)
         ]
+        if not self.calls:
+            sets = [class_of(self.real[n].word) for n in self.words if n not in self.inline]
+            mixed = f"{upper}*{small}{lower}*"
+            first.append(
+                f"{run(sets)}(?:{across(sets, f'{upper}+', 'a')})*"
+                f"(?:{across(sets, mixed, 'b')}(?:{across(sets, f'{lower}+', 'c')})*{lower}*"
+                f"|(?:{upper}*{lower}+)?)"
+            )
+            second.append(f"{run(sets)}(?:{across(sets, f'{lower}+', 'd')})*{lower}*")
         real = class_of(union(*(self.real[name].word for name in self.words)))
         real_capital = class_of(union(*(self.real[name].capitals for name in cased)))
-        return "|".join(
-            [
-                f"{upper}*{some}(?={real})(?:{'|'.join(self.words_of(n, False) for n in self.words)})",
-                f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
-                self.contracted(None, f"{upper}*{lower}+"),
-                f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
-                self.contracted(None, f"{capitals}+"),
-            ]
+        alternatives = (
+            f"{upper}*{some}(?={real})(?:{'|'.join(first)})",
+            f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
+            self.contracted(None, f"{upper}*{lower}+"),
+            f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
+            self.contracted(None, f"{capitals}+"),
         )
+        return "|".join(alternatives)
 
     def real_prefixes(self) -> str:
         """Return a real character that may stand before a word, if its script is the word's."""
         letters = f"{self.also((), 'word')}*{self.possessive}"
-        parts = []
-        for name in self.words:
-            own = self.real[name]
-            if own.prefixes:
-                parts.append(f"{class_of(own.prefixes)}(?={letters}{class_of(own.word)})")
-        any_prefix = class_of(union(*(self.real[name].prefixes for name in self.words)))
+        pairs = [
+            (class_of(own.prefixes), class_of(own.word))
+            for own in self.real.values()
+            if own.prefixes and own.word
+        ]
+        any_prefix = class_of(union(*(own.prefixes for own in self.real.values())))
+        if not self.calls:
+            return f"(?={any_prefix}){same_behind(pairs, letters, 'e')}"
+        parts = (f"{prefixes}(?={letters}{word})" for prefixes, word in pairs)
         return f"(?={any_prefix})(?:{'|'.join(parts)})"
 
     def shared_words(self) -> str:
@@ -236,14 +255,8 @@ class _Builder:
         if self.calls:
             runs = "|".join(f"{class_of(own)}{self.also(own, 'other')}*" for own in real)
         else:
-            # A set that holds what is shared, too, would be large: the gap between two of one
-            # script is matched once for all scripts, and seen to be one by what stands around it.
             sets = [class_of(own) for own in real]
-            again = "|".join(f"(?<={own})\\k<gap>{own}+" for own in sets)
-            runs = (
-                f"(?:{'|'.join(f'{own}+' for own in sets)})"
-                f"(?:(?=(?<gap>{shared}+))(?:{again}))*{shared}*"
-            )
+            runs = f"{run(sets)}(?:{across(sets, f'{shared}+', 'f')})*{shared}*"
         begin = f"(?:{shared}|(?={any_real})){shared}*"
         return f" ?{begin}{self.possessive}(?:(?={any_real})(?:{runs}))?[\\n\\r\\x2F]*"
 
