@@ -88,8 +88,8 @@ def check_folder(
     loaders, absent, failed = check.load_folder(path)
     if not loaders and not failed:
         raise SettingsError(
-            f"check needs {' or '.join(absent)}; install superword[huggingface], "
-            "or give check=False"
+            f"an export is checked with {' or '.join(absent)}, which are not installed; install "
+            "superword[huggingface], or give check=False"
         )
 
     def ours(batch: list[str]) -> list[list[int]]:
