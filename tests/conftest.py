@@ -6,6 +6,7 @@ import gzip
 import importlib
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -32,6 +33,7 @@ settings.load_profile("superword")
 # tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+NODE = shutil.which("node")
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", ROOT.parent / "shared"))
 DESELECTED = pytest.StashKey[int]()
 MODEL = "published model"  # the property of a test that reproduced one: backend and name
@@ -71,6 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # what has both backends is long for the reference alone
         long = item.get_closest_marker("long") and params.get("backend_name") != "rust"
         absent = (differential and chosen != "both") or (shared and not SHARED.is_dir())
+        absent = absent or (item.get_closest_marker("node") is not None and not NODE)
         if absent or (long and not config.getoption("--long")):
             out.append(item)
     config.stash[DESELECTED] = len(out)

@@ -7,6 +7,7 @@ import pytest
 import export_patterns
 
 
+@pytest.mark.node
 def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "small.jsonl"
     path.write_text('{"text": "It is one, два."}\n{"text": "not read"}\n', "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,6 +15,7 @@ from tokenizers.pre_tokenizers import Split
 from superword.export.dialects import Dialect
 
 Cut = list[str]
+NODE = shutil.which("node")
 SCRIPT = r"""
 const jobs = JSON.parse(require("fs").readFileSync(0, "utf8"));
 // as transformers.js does, whose matchAll copies the regex for each text

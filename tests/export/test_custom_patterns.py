@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from export.engines import cut_by, cut_by_javascript, cut_by_tiktoken, cut_by_tokenizers
+from export.engines import NODE, cut_by, cut_by_javascript, cut_by_tiktoken, cut_by_tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pattern_strategies import LETTERS, patterns
@@ -56,8 +56,9 @@ def check(pairs: Iterable[tuple[str, list[str]]]) -> int:
         if "javascript" in spelled:
             jobs.append((spelled["javascript"], texts))
             wanted.append((pattern, cuts))
-    for (pattern, cuts), found in zip(wanted, cut_by_javascript(jobs), strict=True):
-        assert found == cuts, pattern
+    if NODE:  # else test_there_is_node is deselected, which is counted
+        for (pattern, cuts), found in zip(wanted, cut_by_javascript(jobs), strict=True):
+            assert found == cuts, pattern
     return len(wanted)
 
 
@@ -78,7 +79,8 @@ def test_what_no_alternative_matches() -> None:
     cut = ["12", "ab", "--", "c", "!"]
     assert [piece.decode() for piece in pretokenize(text, Cutting(None, "[a-z]+"))] == cut
     assert cut_by_tokenizers("[a-z]+", [text]) == [cut]
-    assert cut_by_javascript([("[a-z]+", [text])]) == [[cut]]
+    if NODE:
+        assert cut_by_javascript([("[a-z]+", [text])]) == [[cut]]
     assert cut_by_tiktoken("[a-z]+", [text], [cut]) == [["ab", "c"]]
     spelled = pattern_of(Cutting(None, "[a-z]+"), "fancy")
     assert cut_by_tiktoken(spelled, [text], [cut]) == [cut]
@@ -88,6 +90,8 @@ def test_a_named_pattern_given_as_one_and_no_pattern_at_all() -> None:
     for dialect in DIALECTS:
         given_pattern = Cutting(None, NAMED_PATTERNS["gpt4o"])
         assert pattern_of(given_pattern, dialect) == pattern_of(Cutting("gpt4o"), dialect)
+        if dialect == "javascript" and not NODE:
+            continue
         whole = pattern_of(Cutting("none"), dialect)
         assert cut_by(dialect, whole, TEXTS, [[t] if t else [] for t in TEXTS]) == [
             [t] if t else [] for t in TEXTS
