@@ -34,7 +34,8 @@ def model_of(tokenizer: Tokenizer) -> ExportedModel:
 
     module = _backend.load(tokenizer.backend)
     model = Model(*module.model_from_bytes(tokenizer.to_bytes(), True, *NO_LIMITS))
-    tokens = [tokenizer.token_bytes(number) for number in range(tokenizer.vocab_size)]
+    ordinary = tokenizer.next_tokens(b"")  # all of them
+    tokens = [tokenizer.token_bytes(number) for number in ordinary]
     return exported_model(model.cutting, tokens, tokenizer.special_tokens, tokenizer.ops)
 
 
