@@ -19,8 +19,8 @@ export PYO3_PYTHON := $(abspath $(PY))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
-	bench-scan bench-cliffs bench-document bench-compare bench-encode instructions lint format wheel \
-	readme clean FORCE
+	bench-scan bench-cliffs bench-document bench-patterns bench-compare bench-encode instructions lint \
+	format wheel readme clean FORCE
 
 help:  ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -91,6 +91,9 @@ bench-cliffs: build  ## how training and encoding grow with texts that are hard 
 
 bench-document: build  ## document BPE: full scan, Python and Rust beside each other (ARGS=--quick)
 	SUPERWORD_SHARED=$(SHARED) $(PY) benches/document.py $(ARGS)
+
+bench-patterns: build  ## how fast other engines cut by our patterns (ARGS=corpus.jsonl)
+	$(PY) benches/export_patterns.py $(ARGS)
 
 bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
 	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)

@@ -200,6 +200,10 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
         pretokens: number(17)?,
         distinct_pretokens: number(18)?,
         ops: ops(fields.get_item(19)?.extract()?)?,
+        special_ids: match fields.len() {
+            20 => None, // the last field has a default
+            _ => fields.get_item(20)?.extract()?,
+        },
     })
 }
 
@@ -207,6 +211,7 @@ pub fn model(value: &Bound<'_, PyAny>) -> PyResult<Model> {
 pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyTuple>> {
     let cutting = &model.cutting;
     let scripts = cutting.scripts.as_ref().map(|scripts| PyTuple::new(py, scripts)).transpose()?;
+    let special_ids = model.special_ids.as_ref().map(|ids| PyTuple::new(py, ids)).transpose()?;
     PyTuple::new(
         py,
         [
@@ -230,6 +235,7 @@ pub fn model_tuple<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, P
             model.pretokens.into_pyobject(py)?.into_any(),
             model.distinct_pretokens.into_pyobject(py)?.into_any(),
             op_tuples(&model.ops).into_pyobject(py)?.into_any(),
+            special_ids.into_pyobject(py)?.into_any(),
         ],
     )
 }

@@ -68,6 +68,7 @@ _Model = tuple[
     int,
     int,
     Sequence[_Op],
+    Sequence[int] | None,
 ]
 # configuration, merges (index, left, right, count, flag), deletions (index, token)
 _PublishedOps = tuple[

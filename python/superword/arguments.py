@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any
 
@@ -87,8 +88,8 @@ def allowed_special(value: object, special: Mapping[str, int]) -> list[int]:
                 f"allowed_special: '{printable(token)}' is no special token of this model"
             )
         found.add(special[token])
-    first = min(special.values(), default=0)
-    return [token_id - first for token_id in sorted(found)]
+    in_order = list(special.values())  # (ascending)
+    return [bisect_left(in_order, token_id) for token_id in sorted(found)]
 
 
 def texts(value: object) -> tuple[list[str], SuperwordError | None]:

@@ -12,6 +12,7 @@ import click
 from superword import _backend, command_input, messages, options, streams
 from superword.corpus import find_files
 from superword.exported_folder import MODEL_FILE, check_folder, write_folder
+from superword.exported_ranks import MODEL, write_ranks
 from superword.exporting import FORMATS
 from superword.outcome import CHECK_FAILED
 from superword.progress import ConsoleProgress
@@ -19,7 +20,7 @@ from superword.progress import ConsoleProgress
 
 @click.command(name="export", context_settings=options.CONTEXT)
 @options.model
-@click.argument("output", metavar="DIR")
+@click.argument("output", metavar="OUTPUT")
 @click.option("--to", metavar="NAME", required=True, help=f"One of {', '.join(FORMATS)}.")
 @click.option(
     "--javascript", is_flag=True, help="A pattern that JavaScript reads too (transformers.js)."
@@ -38,27 +39,36 @@ def export(
     progress: bool | None,
     **limits: Any,
 ) -> None:
-    """Write MODEL to DIR for other programs, which then give exactly its ids.
+    """Write MODEL to OUTPUT for other programs, which then give exactly its ids.
 
     huggingface: a folder with a stock tokenizer.json, which tokenizers, transformers and what is
     built on them load without any code of ours, tokenizer_config.json, and the model itself as
-    model.superword. If DIR is there, files of these names are replaced in it.
+    model.superword. If it is there, files of these names are replaced in it.
+
+    tiktoken: a rank file, and beside it the pattern and the special tokens as OUTPUT.json and the
+    model itself as OUTPUT.superword.
 
     Before anything is written under its name it is checked as superword check does. What cannot be
     exact is refused with an example, exit code 1.
 
     \b
     superword export en.superword --to huggingface en/
+    superword export en.superword --to tiktoken en.tiktoken
     """
     command_input.check_environment(backend)
     if to not in FORMATS:
         raise click.UsageError(f"--to must be one of {', '.join(FORMATS)}, not '{to}'")
     if not output:
-        raise click.UsageError("DIR is an empty path")
+        raise click.UsageError("OUTPUT is an empty path")
+    if javascript and to != "huggingface":
+        raise click.UsageError("--javascript is for --to huggingface only")
     tokenizer = command_input.load_model(model, backend, limits)
     console = _console(progress)
     try:
-        checked = write_folder(tokenizer, output, javascript, not no_check, console)
+        if to == "tiktoken":
+            checked = write_ranks(tokenizer, output, not no_check, console)
+        else:
+            checked = write_folder(tokenizer, output, javascript, not no_check, console)
     finally:
         if console is not None:
             console.close()
@@ -99,9 +109,10 @@ def check(
     """Check that an exported DIR gives the ids of its model.
 
     DIR is loaded as users load it, with what is installed of tokenizers and transformers
-    (AutoTokenizer). Compared are sample texts in many languages, the texts of --text, and texts
-    made from the model, at which a wrong export shows; they are the same every time. Exit code 1,
-    with the first differences, if anything differs.
+    (AutoTokenizer), a rank file instead of a folder with tiktoken. Compared are sample texts in
+    many languages, the texts of --text, and texts made from the model, at which a wrong export
+    shows; they are the same every time. Exit code 1, with the first differences, if anything
+    differs.
 
     \b
     superword check en/
@@ -111,7 +122,9 @@ def check(
     if not folder:
         raise click.UsageError("DIR is an empty path")
     found = find_files(list(files), "text" if field is None else field, lines) if files else None
-    tokenizer = command_input.load_model(os.path.join(folder, MODEL_FILE), backend, {})
+    is_folder = os.path.isdir(folder)
+    model = os.path.join(folder, MODEL_FILE) if is_folder else folder + MODEL
+    tokenizer = command_input.load_model(model, backend, {})
     module = _backend.load(tokenizer.backend)
 
     def texts() -> Iterator[str]:

@@ -34,7 +34,8 @@ def model_of(tokenizer: Tokenizer) -> ExportedModel:
 
     module = _backend.load(tokenizer.backend)
     model = Model(*module.model_from_bytes(tokenizer.to_bytes(), True, *NO_LIMITS))
-    tokens = [tokenizer.token_bytes(number) for number in range(tokenizer.vocab_size)]
+    ordinary = tokenizer.next_tokens(b"")  # all of them
+    tokens = [tokenizer.token_bytes(number) for number in ordinary]
     return exported_model(model.cutting, tokens, tokenizer.special_tokens, tokenizer.ops)
 
 
@@ -87,8 +88,8 @@ def check_folder(
     loaders, absent, failed = check.load_folder(path)
     if not loaders and not failed:
         raise SettingsError(
-            f"check needs {' or '.join(absent)}; install superword[huggingface], "
-            "or give check=False"
+            f"an export is checked with {' or '.join(absent)}, which are not installed; install "
+            "superword[huggingface], or give check=False"
         )
 
     def ours(batch: list[str]) -> list[list[int]]:

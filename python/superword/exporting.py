@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from superword import arguments
+from superword.errors import SettingsError, SettingsTypeError
 from superword.progress import StageClock, resolve_progress
 from superword.settings import one_of
+from superword.values import as_text, type_name
 
-FORMATS = ("huggingface",)
+if TYPE_CHECKING:
+    import tiktoken
+
+    from superword.tokenizer import Tokenizer
+
+FORMATS = ("huggingface", "tiktoken")
 
 
 class Exporting:
@@ -19,7 +26,7 @@ class Exporting:
 
     def export(
         self,
-        to: Literal["huggingface"],
+        to: Literal["huggingface", "tiktoken"],
         path: str | os.PathLike[str],
         *,
         javascript: bool = False,
@@ -33,14 +40,18 @@ class Exporting:
         the model itself, as `model.superword`. Text in which a special token stands gives its id
         there, as with `allowed_special="all"`. What cannot be exact is refused.
 
+        "tiktoken" is a rank file, and beside it the pattern and the special tokens as
+        `FILE.json` (the other arguments of `tiktoken.Encoding`) and the model as `FILE.superword`.
+
         Args:
-            to: "huggingface".
-            path: the folder. If it is there, files of these names are replaced in it.
+            to: "huggingface" or "tiktoken".
+            path: the folder. If it is there, files of these names are replaced in it. For tiktoken
+                the rank file.
             javascript: write the pattern so that JavaScript reads it too (transformers.js); that
-                is larger, and slower in the others.
-            check: load the folder with what is installed of `tokenizers` and `transformers`, and
-                compare ids on sample texts and on 100,000 texts made from the model, before
-                anything is written under the final name.
+                is larger, and slower in the others. Only for "huggingface".
+            check: load what was written with what is installed of `tokenizers` and `transformers`,
+                or with `tiktoken`, and compare ids on sample texts and on 100,000 texts made from
+                the model, before anything is written under the final name.
             progress: True for progress on standard error, or a callable (stage, done, total).
 
         Raises:
@@ -58,17 +69,43 @@ class Exporting:
         Source: docs/export.md.
         """
         from superword.exported_folder import write_folder
-        from superword.tokenizer import Tokenizer
+        from superword.exported_ranks import write_ranks
 
-        one_of("to", to, FORMATS)
+        form = one_of("to", to, FORMATS)
+        for_javascript = arguments.flag("javascript", javascript)
+        if for_javascript and form != "huggingface":
+            raise SettingsError("javascript is for to='huggingface' only")
+        tokenizer = cast("Tokenizer", self)
+        where, checking = arguments.path(path), arguments.flag("check", check)
         clock = StageClock(resolve_progress(progress))
         try:
-            write_folder(
-                cast(Tokenizer, self),
-                arguments.path(path),
-                arguments.flag("javascript", javascript),
-                arguments.flag("check", check),
-                clock,
-            )
+            if form == "tiktoken":
+                write_ranks(tokenizer, where, checking, clock)
+            else:
+                write_folder(tokenizer, where, for_javascript, checking, clock)
         finally:
             clock.close()
+
+    def to_tiktoken(self, name: str = "superword") -> tiktoken.Encoding:
+        """A `tiktoken.Encoding` that gives the same ids for every text; needs tiktoken.
+
+        Args:
+            name: the name of the encoding.
+
+        Raises:
+            NotExactError: the ids would differ for some text, with an example.
+            SettingsError: tiktoken is not installed.
+
+        >>> import superword
+        >>> tokenizer = superword.train(["to be or not to be"], vocab_size=258, scheme="gpt4o")
+        >>> tokenizer.to_tiktoken().encode("to be") == tokenizer.encode("to be")
+        True
+
+        Source: docs/export.md.
+        """
+        from superword.exported_ranks import encoding_of
+
+        text = as_text(name)
+        if text is None:
+            raise SettingsTypeError(f"name must be a str, not {type_name(name)}")
+        return encoding_of(cast("Tokenizer", self), text)

@@ -97,7 +97,8 @@ def parts(
     module, data, published, encoder, model, notices = loaded
     known = {"backend": _backend.name_of(module), "notices": notices, **trained}
     report = report_of(model, encoder, len(data), stages=stages(), **known)
-    tokens = report.tokens
+    usual = range(report.tokens, report.tokens + len(model.special_tokens))
+    special_ids = usual if model.special_ids is None else model.special_ids
     return {
         # Known from the model alone: equal tokenizers must not differ in it.
         "_any_unicode": model.unicode != module.UNICODE_VERSION,
@@ -107,7 +108,7 @@ def parts(
         "_published": published,
         "_report": report,
         "_snapshots": MappingProxyType(dict(snapshots)),
-        "_special": {token: tokens + i for i, token in enumerate(model.special_tokens)},
+        "_special": dict(zip(model.special_tokens, special_ids, strict=True)),
     }
 
 
@@ -136,6 +137,7 @@ def published_file(backend: str, data: bytes, published: bytes | None) -> bytes:
         script_pattern=model.script_pattern,
         scripts=None if model.scripts is None else tuple(model.scripts),
         rules=model.rules,
+        id_order=model.id_order,
         special_tokens=tuple(model.special_tokens),
         tau=None if model.tau is None else Fraction(model.tau),
         blow_up=model.blow_up,

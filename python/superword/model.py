@@ -46,6 +46,7 @@ class Model(NamedTuple):
     pretokens: int
     distinct_pretokens: int
     ops: Sequence[Op]
+    special_ids: Sequence[int] | None = None  # None: they follow the ordinary tokens
 
     @property
     def cutting(self) -> Cutting:

@@ -17,7 +17,7 @@ ALGORITHMS = ("bpe", "superbpe", "boundless")
 SCHEMES = ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript", "none")
 RULES = ("superword", "incremental")
 ALPHABETS = {"bytes": 256, "utf8": 243}  # name: number of single-byte tokens
-ID_ORDERS = ("regular-first", "creation")
+ID_ORDERS = ("regular-first", "creation", "gpt2")
 BLOW_UPS = ("pair", "bytes")
 NGRAM_FLOOR, NGRAM_MAX_LENGTH = 15, 30
 MAX_IDS = 2**31 - 1  # ordinary and special tokens together
@@ -122,6 +122,8 @@ def resolve_settings(
     rules = usual if rules is None else one_of("rules", rules, RULES)
     alphabet = one_of("alphabet", alphabet, tuple(ALPHABETS))
     id_order = one_of("id_order", id_order, ID_ORDERS)
+    if (id_order, alphabet) == ("gpt2", "utf8"):
+        raise SettingsError("id_order 'gpt2' needs alphabet 'bytes', not 'utf8'")
     special = _special_tokens(special_tokens)
     smallest = ALPHABETS[alphabet]
     size = integer("vocab_size", vocab_size, 0, MAX_IDS - len(special))

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
 OUTPUTS = ("lists", "numpy", "arrow")
 # form: the package that it needs, and the extra that installs it
-_PACKAGES = {"numpy": "numpy", "arrow": "pyarrow", "parquet": "pyarrow"}
-_EXTRAS = {"numpy": "numpy", "pyarrow": "arrow"}
+_PACKAGES = {
+    "numpy": "numpy",
+    "arrow": "pyarrow",
+    "parquet": "pyarrow",
+    "tiktoken": "tiktoken",
+}
+_EXTRAS = {"numpy": "numpy", "pyarrow": "arrow", "tiktoken": "tiktoken"}
 
 Flat = tuple[bytearray, bytearray]  # what `encode_flat` gives
 

@@ -11,6 +11,7 @@ from superword.decoding import Decoding
 from superword.errors import EncodingTypeError
 from superword.exporting import Exporting
 from superword.files import read_model
+from superword.importing import Importing
 from superword.loading import load_again, load_bytes, load_cut, of_file, parts, published_file, save
 from superword.op import Op
 from superword.prompting import Prompting
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 
 @final
-class Tokenizer(Prompting, Decoding, Exporting):
+class Tokenizer(Prompting, Decoding, Exporting, Importing):
     """A trained tokenizer: immutable, comparable, and usable from many threads.
 
     It comes from `superword.train`, `Tokenizer.load` or `Tokenizer.from_bytes`. Two tokenizers are
     equal when their models are, whichever backend runs them; `len(tokenizer)` counts all ids,
-    special tokens too. Pickling stores the model alone: it is loaded with the backend of the
-    process that unpickles it.
+    special tokens too, and those that a vocabulary from elsewhere leaves unused. Pickling stores
+    the model alone: it is loaded with the backend of the process that unpickles it.
 
     >>> import superword
     >>> tokenizer = superword.train(["to be or not to be"], vocab_size=260, special_tokens=["<s>"])
@@ -272,7 +273,7 @@ class Tokenizer(Prompting, Decoding, Exporting):
             raise EncodingTypeError(f"token must be bytes or str, not {type_name(token)}")
         token_id = self._encoder.token_id(data)
         # A backend knows special tokens by their bytes too.
-        return token_id if token_id is not None and token_id < self.vocab_size else None
+        return None if token_id in self._special.values() else token_id
 
     def is_superword(self, token_id: int) -> bool:
         """Whether some supermerge of the model makes this token.
@@ -287,7 +288,8 @@ class Tokenizer(Prompting, Decoding, Exporting):
     # --- a value like any other
 
     def __len__(self) -> int:
-        return self._report.tokens + len(self._special)
+        last = next(reversed(self._special.values()), -1)
+        return max(self._report.tokens + len(self._special), last + 1)
 
     def __eq__(self, other: object) -> bool:
         return self._data == other._data if isinstance(other, Tokenizer) else NotImplemented

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Algorithm = Literal["bpe", "superbpe", "boundless"]
 Rules = Literal["superword", "incremental"]
 Alphabet = Literal["bytes", "utf8"]
-IdOrder = Literal["regular-first", "creation"]
+IdOrder = Literal["regular-first", "creation", "gpt2"]
 BlowUp = Literal["pair", "bytes"]
 Backend = Literal["auto", "rust", "python"]
 ProgressArgument = Callable[[str, int, int], object] | bool | None
@@ -107,7 +107,8 @@ def train(
         max_superword_pretokens: the longest superword in pretokens; None for no limit.
         special_tokens: strings that get ids of their own after all others; they cut documents.
         alphabet: "bytes" (256 single bytes) or "utf8" (the 243 that occur in UTF-8).
-        id_order: "regular-first" or "creation".
+        id_order: "regular-first", "creation" or "gpt2" (creation, behind the 256 bytes in the
+            order of GPT-2's vocabulary).
         tau: None, or the share of a token, above 0 and at most 1, that a regular merge must take
             to have it deleted (PickyBPE); exact, as `regular_fraction`.
         blow_up: with `tau`: what stands for a deleted token: "pair" (None; the two parts it was

@@ -7,7 +7,7 @@ use crate::bridges::{Bridges, filter_of_ops};
 use crate::deletions::RegularOps;
 use crate::encode_text::{Kept, Work, encode_piece};
 use crate::error::{Error, ErrorKind, Progress, Result};
-use crate::final_ids::final_order;
+use crate::final_ids::{FinalIds, Token, final_order};
 use crate::model::{Model, Op, OpKind};
 use crate::model_file::{Limits, model_from_bytes};
 use crate::pattern_steps::Origin;
@@ -15,7 +15,7 @@ use crate::pretokenize::Pretokenizer;
 use crate::replay::{Pairs, Scratch, pairs_of_ops};
 use crate::safe_prefix::Joins;
 use crate::settings::Alphabet;
-use crate::special_tokens::{Gate, SpecialTokens};
+use crate::special_tokens::{Gate, SpecialTokens, check_special_ids};
 use crate::ticker::Ticker;
 use crate::vocabulary::{Vocabulary, vocabulary_of_ops};
 
@@ -47,8 +47,9 @@ pub struct Encoder {
     known: Vec<bool>,
     /// By creation number: the id, of a deleted token none that means anything.
     pub(crate) ids: Vec<u32>,
-    /// By id, ordinary ones alone: the creation number.
+    /// The creation numbers of the ordinary tokens in the order of their ids.
     pub(crate) order: Vec<u32>,
+    final_ids: FinalIds,
     /// By creation number: whether some supermerge makes it.
     superwords: Vec<bool>,
     pub(crate) kept: Kept,
@@ -68,13 +69,19 @@ impl Encoder {
     /// callback returns.
     pub fn new(model: &Model, shortcut: bool, progress: &mut Progress<'_>) -> Result<Self> {
         let splitter = SpecialTokens::new(&model.special_tokens)?;
+        if let Some(ids) = &model.special_ids {
+            let ids: Vec<_> = ids.iter().map(|&id| u64::from(id)).collect();
+            check_special_ids(&ids, model.special_tokens.len())?;
+        }
         let ticker = &mut Ticker::new(progress, "load", model.ops.len() as u64);
         let vocabulary = vocabulary_of_ops(&model.ops, model.alphabet, ticker)?;
         let size = vocabulary.len();
         let order = final_order(&model.ops, size, model.id_order);
         let mut ids = vec![0; size];
-        for (id, &token) in order.iter().enumerate() {
-            ids[token as usize] = id as u32;
+        let final_ids =
+            FinalIds::new(order.len(), model.special_tokens.len(), model.special_ids.as_deref());
+        for (id, &token) in final_ids.ordinary().zip(&order) {
+            ids[token as usize] = id;
         }
         let mut superwords = vec![false; size];
         for op in model.ops.iter().filter(|op| op.kind == OpKind::Supermerge) {
@@ -96,6 +103,7 @@ impl Encoder {
             known: vec![false; size],
             ids,
             order,
+            final_ids,
             superwords,
             vocabulary,
             kept: Kept::default(),
@@ -107,7 +115,7 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// How many ordinary tokens there are; the ids of the special ones follow.
+    /// How many ordinary tokens there are.
     pub fn vocab_size(&self) -> u32 {
         self.order.len() as u32
     }
@@ -137,7 +145,7 @@ impl Encoder {
             return Some(self.ids[number as usize]);
         }
         let index = self.special.iter().position(|special| special.as_bytes() == token)?;
-        Some(self.vocab_size() + index as u32)
+        Some(self.final_ids.special(index))
     }
 
     /// Whether some supermerge makes the token.
@@ -145,9 +153,11 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Encoding`] if there is no such id.
     pub fn is_superword(&self, token_id: u32) -> Result<bool> {
-        self.token_length(token_id).ok_or_else(|| self.unknown_id(token_id, ""))?;
-        let number = self.order.get(token_id as usize);
-        Ok(number.is_some_and(|&number| self.superwords[number as usize]))
+        match self.final_ids.token(token_id) {
+            Some(Token::Ordinary(number)) => Ok(self.superwords[self.order[number] as usize]),
+            Some(Token::Special(_)) => Ok(false),
+            None => Err(self.unknown_id(token_id, "")),
+        }
     }
 
     /// The ops with the bytes of their tokens.
@@ -232,9 +242,14 @@ impl Encoder {
         }
         let mut out = check_memory(size, "ids")?;
         for &id in ids {
-            match self.order.get(id as usize) {
-                Some(&number) => self.vocabulary.append_token(number, &mut out),
-                None => out.extend_from_slice(self.special[self.special_index(id)].as_bytes()),
+            match self.final_ids.token(id) {
+                Some(Token::Ordinary(number)) => {
+                    self.vocabulary.append_token(self.order[number], &mut out);
+                }
+                Some(Token::Special(index)) => {
+                    out.extend_from_slice(self.special[index].as_bytes());
+                }
+                None => {} // (all have a length)
             }
         }
         Ok(out)
@@ -242,18 +257,14 @@ impl Encoder {
 
     /// How many bytes a token has, if there is such an id.
     pub(crate) fn token_length(&self, id: u32) -> Option<u64> {
-        match self.order.get(id as usize) {
-            Some(&number) => Some(self.vocabulary.length(number)),
-            None => self.special.get(self.special_index(id)).map(|special| special.len() as u64),
-        }
-    }
-
-    fn special_index(&self, id: u32) -> usize {
-        id as usize - self.order.len()
+        Some(match self.final_ids.token(id)? {
+            Token::Ordinary(number) => self.vocabulary.length(self.order[number]),
+            Token::Special(index) => self.special[index].len() as u64,
+        })
     }
 
     fn unknown_id(&self, id: u32, place: &str) -> Error {
-        let last = self.order.len() + self.special.len() - 1;
+        let last = self.final_ids.last();
         let text = format!("id {id}{place} is not in the vocabulary (ids are 0 to {last})");
         Error::new(ErrorKind::Encoding, text)
     }
@@ -301,7 +312,7 @@ impl Encoder {
                     encode_piece(self, part, origin, work)?;
                 }
                 Some(index) => {
-                    let id = self.vocab_size() + gate.allowed[index as usize];
+                    let id = self.final_ids.special(gate.allowed[index as usize] as usize);
                     work.ids.push(id);
                 }
             }

@@ -64,6 +64,8 @@ pub struct Model {
     pub distinct_pretokens: u64,
     /// The operations in the order of training.
     pub ops: Vec<Op>,
+    /// The ids of the special tokens, ascending; `None`: they follow the ordinary tokens.
+    pub special_ids: Option<Vec<u32>>,
 }
 
 /// A merge of a published file.

@@ -14,7 +14,7 @@ use crate::pretokenize::Pretokenizer;
 use crate::settings::{
     Algorithm, Alphabet, BlowUp, Cutting, IdOrder, MAX_COUNT, MAX_IDS, Rules, Scheme, Tau,
 };
-use crate::special_tokens::check_special_tokens;
+use crate::special_tokens::{check_special_tokens, read_special_ids};
 use crate::ticker::{OP_WORK, Ticker};
 use crate::unicode::UNICODE_VERSION;
 use crate::vocabulary::{MAX_OPS, Vocabulary};
@@ -30,7 +30,7 @@ pub const MAX_TOTAL_BYTES: u64 = 1 << 28;
 const STRING: &str = "a string";
 const NUMBER: &str = "a whole number";
 const STRINGS: &str = "a list of strings";
-const TYPES: [(&str, &str); 22] = [
+const TYPES: [(&str, &str); 23] = [
     ("algorithm", STRING),
     ("alphabet", STRING),
     ("blow_up", STRING),
@@ -49,13 +49,14 @@ const TYPES: [(&str, &str); 22] = [
     ("scheme", STRING),
     ("script_pattern", STRING),
     ("scripts", STRINGS),
+    ("special_ids", STRINGS),
     ("special_tokens", STRINGS),
     ("tau", STRING),
     ("unicode", STRING),
     ("version", NUMBER),
 ];
 /// Keys that a header has only if the setting is used.
-const OPTIONAL: [&str; 8] = [
+const OPTIONAL: [&str; 9] = [
     "blow_up",
     "ngram_floor",
     "ngram_max_length",
@@ -63,6 +64,7 @@ const OPTIONAL: [&str; 8] = [
     "scheme",
     "script_pattern",
     "scripts",
+    "special_ids",
     "tau",
 ];
 /// The least that the numbers of n-gram splitting can be.
@@ -86,6 +88,8 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
     let text = |text: &str| Value::Text(text.to_string());
     let cutting = &model.cutting;
     let scheme = cutting.scheme.map(|scheme| Value::Text(scheme.name().to_string()));
+    let special_ids = model.special_ids.as_ref();
+    let special_ids = special_ids.map(|ids| ids.iter().map(u32::to_string).collect());
     let optional = [
         ("blow_up", model.blow_up.map(|blow_up| text(blow_up.name()))),
         ("ngram_floor", model.ngram_floor.map(Value::Number)),
@@ -94,6 +98,7 @@ pub fn model_to_bytes(model: &Model) -> Vec<u8> {
         ("scheme", scheme),
         ("script_pattern", cutting.script_pattern.as_deref().map(text)),
         ("scripts", cutting.scripts.clone().map(Value::List)),
+        ("special_ids", special_ids.map(Value::List)),
         ("tau", model.tau.map(|tau| text(&tau.to_string()))),
     ];
     let mut fields = vec![
@@ -244,19 +249,23 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         Some(&Value::Number(number)) => number,
         _ => 0,
     };
+    let list = |key| match find(key) {
+        Some(Value::List(strings)) => Some(strings.clone()),
+        _ => None,
+    };
     let algorithm = Algorithm::from_name(text("algorithm"))?;
     let alphabet = Alphabet::from_name(text("alphabet"))?;
     let id_order = IdOrder::from_name(text("id_order"))?;
     let rules = Rules::from_name(text("rules"))?;
+    if (id_order, alphabet) == (IdOrder::Gpt2, Alphabet::Utf8) {
+        return fail("id_order 'gpt2' is for alphabet 'bytes' only");
+    }
     let optional = |key| find(key).map(|_| text(key).to_string());
     let cutting = Cutting {
         scheme: optional("scheme").map(|scheme| Scheme::from_name(&scheme)).transpose()?,
         pattern: optional("pattern"),
         script_pattern: optional("script_pattern"),
-        scripts: match find("scripts") {
-            Some(Value::List(scripts)) => Some(scripts.clone()),
-            _ => None,
-        },
+        scripts: list("scripts"),
         eligible_pattern: text("eligible_pattern").to_string(),
     };
     check_cutting(&cutting)?;
@@ -285,11 +294,10 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
             text("unicode")
         ));
     }
-    let special_tokens = match find("special_tokens") {
-        Some(Value::List(tokens)) => tokens.clone(),
-        _ => Vec::new(),
-    };
+    let special_tokens = list("special_tokens").unwrap_or_default();
     check_special_tokens(&special_tokens)?;
+    let read = |digits: Vec<String>| read_special_ids(&digits, special_tokens.len());
+    let special_ids = list("special_ids").map(read).transpose()?;
     if number("ops") > MAX_OPS as u64 {
         return fail("a model has at most 2^31 - 1 ops");
     }
@@ -310,6 +318,7 @@ fn model_without_ops(fields: Vec<(String, Value)>, any_unicode: bool) -> Result<
         pretokens: number("pretokens"),
         distinct_pretokens: number("distinct_pretokens"),
         ops: Vec::new(),
+        special_ids,
     };
     Ok((model, number("ops")))
 }
@@ -461,6 +470,7 @@ mod tests {
                 Op { kind: OpKind::Merge, left: 98, right: 97, new: 258, count: 0 },
                 Op { kind: OpKind::Supermerge, left: 97, right: 258, new: 257, count: 1 },
             ],
+            special_ids: None,
         }
     }
 

@@ -83,6 +83,7 @@ pub fn one_phase_from_bytes(
         pretokens: 0,
         distinct_pretokens: 0,
         ops: reader.ops,
+        special_ids: None,
     })
 }
 

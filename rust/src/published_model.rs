@@ -106,6 +106,7 @@ pub fn model_of_published(
         pretokens: 0,
         distinct_pretokens: 0,
         ops: reader.ops,
+        special_ids: None,
     })
 }
 

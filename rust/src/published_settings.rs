@@ -7,7 +7,7 @@ use crate::patterns::{LISTED_SCRIPTS, NAMED_PATTERNS};
 use crate::pretokenize::Pretokenizer;
 use crate::published_configuration::{Configuration, Patterns};
 use crate::published_lines::check_published_special_tokens;
-use crate::settings::{BlowUp, Cutting, ELIGIBLE_PATTERN, Rules, Scheme, Settings, Tau};
+use crate::settings::{BlowUp, Cutting, ELIGIBLE_PATTERN, IdOrder, Rules, Scheme, Settings, Tau};
 
 pub(crate) const NO_DELETIONS: &str = "1.1";
 /// The way out where a published file cannot hold something.
@@ -35,7 +35,8 @@ fn patterns_of_scheme(scheme: Scheme) -> Option<(String, Option<String>, Option<
 /// # Errors
 /// [`ErrorKind::Settings`]: which setting, and what to use instead.
 pub fn check_publishable(settings: &Settings) -> Result<()> {
-    check(settings.rules, &settings.cutting, settings.tau, &settings.special_tokens)
+    let Settings { rules, cutting, tau, special_tokens, id_order, .. } = settings;
+    check(*rules, cutting, *tau, special_tokens, *id_order)
 }
 
 fn check(
@@ -43,6 +44,7 @@ fn check(
     cutting: &Cutting,
     tau: Option<Tau>,
     special_tokens: &[String],
+    id_order: IdOrder,
 ) -> Result<()> {
     let error = |text| Err(Error::new(ErrorKind::Settings, text));
     if cutting.scheme == Some(Scheme::None) {
@@ -54,6 +56,12 @@ fn check(
         return error(format!(
             "rules must be 'superword' for a published file, which cannot say '{}'; {OURS}",
             rules.name()
+        ));
+    }
+    if id_order == IdOrder::Gpt2 {
+        return error(format!(
+            "id_order must be regular-first or creation for a published file, which begins with \
+             the bytes in their own order, not 'gpt2'; {OURS}"
         ));
     }
     if let Some(scheme) = cutting.scheme
@@ -170,7 +178,7 @@ pub(crate) fn deletions_of_configuration(
 /// [`ErrorKind::Settings`] as [`check_publishable`].
 pub(crate) fn configuration_of_model(model: &Model) -> Result<Configuration> {
     let cutting = &model.cutting;
-    check(model.rules, cutting, model.tau, &model.special_tokens)?;
+    check(model.rules, cutting, model.tau, &model.special_tokens, model.id_order)?;
     let (main_regex, script_specific_regex, script_specific_scripts) =
         cutting.scheme.and_then(patterns_of_scheme).unwrap_or_else(|| {
             let main = cutting.pattern.clone().unwrap_or_default();

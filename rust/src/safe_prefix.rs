@@ -95,7 +95,7 @@ fn last_piece(text: &str, special_tokens: &[&str], cut: &SpecialTokens) -> (usiz
     (start, certain(start))
 }
 
-/// The numbers, from 0, of those of the tokens `order` that agree with a text as far as both go.
+/// Those of the tokens `order` that agree with a text as far as both go.
 pub(crate) fn continuing_tokens(rest: &[u8], order: &[u32], vocabulary: &Vocabulary) -> Vec<u32> {
     let agrees = |number: u32| {
         let length = vocabulary.length(number).min(8) as usize;
@@ -108,8 +108,7 @@ pub(crate) fn continuing_tokens(rest: &[u8], order: &[u32], vocabulary: &Vocabul
             token[..both] == rest[..both]
         }
     };
-    let ids = order.iter().enumerate().filter(|&(_, &number)| agrees(number));
-    ids.map(|(id, _)| id as u32).collect()
+    order.iter().copied().filter(|&number| agrees(number)).collect()
 }
 
 impl Encoder {
@@ -145,6 +144,7 @@ impl Encoder {
 
     /// The ids of the ordinary tokens that agree with a text as far as both go.
     pub fn next_tokens(&self, rest: &[u8]) -> Vec<u32> {
-        continuing_tokens(rest, &self.order, &self.vocabulary)
+        let numbers = continuing_tokens(rest, &self.order, &self.vocabulary);
+        numbers.into_iter().map(|number| self.ids[number as usize]).collect()
     }
 }

@@ -92,6 +92,8 @@ named! {
         RegularFirst = "regular-first",
         /// The order of creation.
         Creation = "creation",
+        /// The order of creation, behind the 256 bytes in the order of GPT-2's vocabulary.
+        Gpt2 = "gpt2",
     }
 }
 

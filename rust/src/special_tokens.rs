@@ -4,6 +4,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, FindIter, MatchKind};
 use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::header::parse_number;
+use crate::settings::MAX_IDS;
 
 /// Refuses what cannot be a list of special tokens.
 ///
@@ -25,6 +27,36 @@ pub fn check_special_tokens<S: AsRef<str>>(special_tokens: &[S]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses what cannot be the ids of so many special tokens, which they follow in order.
+///
+/// # Errors
+/// [`ErrorKind::Settings`] if they do not ascend, are too large, or there is not one for each.
+pub fn check_special_ids(special_ids: &[u64], special_tokens: usize) -> Result<()> {
+    let error = |text| Err(Error::new(ErrorKind::Settings, text));
+    if special_ids.is_empty() || special_ids.len() != special_tokens {
+        return error("special_ids must be one number for each of the special tokens");
+    }
+    let fits = special_ids.last().is_none_or(|&last| last < MAX_IDS as u64);
+    if !fits || !special_ids.is_sorted_by(|one, two| one < two) {
+        return error("special_ids must ascend and be below 2^31 - 1");
+    }
+    Ok(())
+}
+
+/// The ids of so many special tokens, from decimal digits.
+///
+/// # Errors
+/// [`ErrorKind::Settings`] if one is no number, or as [`check_special_ids`].
+pub(crate) fn read_special_ids(digits: &[String], special_tokens: usize) -> Result<Vec<u32>> {
+    let numbers: Option<Vec<u64>> = digits.iter().map(|id| parse_number(id.as_bytes())).collect();
+    let Some(numbers) = numbers else {
+        let text = "special_ids must be whole numbers in decimal digits";
+        return Err(Error::new(ErrorKind::Settings, text));
+    };
+    check_special_ids(&numbers, special_tokens)?;
+    Ok(numbers.into_iter().map(|id| id as u32).collect())
 }
 
 /// A checked list of special tokens, ready to cut texts. Cheap to clone.

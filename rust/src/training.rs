@@ -58,6 +58,7 @@ pub fn train_counts(
         pretokens: counts.pretokens,
         distinct_pretokens: counts.distinct_pretokens(),
         ops,
+        special_ids: None,
     };
     Ok((model_to_bytes(&model), stop, split))
 }

@@ -30,6 +30,7 @@ fn model() -> Model {
         pretokens: 1,
         distinct_pretokens: 1,
         ops: (256..).zip(pairs).map(op).collect(),
+        special_ids: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn model(fields: &Value) -> Model {
         pretokens: 0,
         distinct_pretokens: 0,
         ops: ops(&fields["ops"]),
+        special_ids: serde_json::from_value(fields["special_ids"].clone()).unwrap(),
     }
 }
 
@@ -129,6 +130,7 @@ fn what_does_not_fit_into_memory_is_an_error() {
         pretokens: 1,
         distinct_pretokens: 1,
         ops: (256..310).map(op).collect(),
+        special_ids: None,
     };
     let encoder = Encoder::new(&model, true, &mut no_progress).unwrap();
     let ids = encoder.decode_bytes(&[309]).unwrap_err();

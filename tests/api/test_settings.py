@@ -147,7 +147,12 @@ def test_sizes(given: dict[str, Any], regular: int, added: int) -> None:
         ),
         ({"scheme": "none", "tau": "1/2"}, "", "tau needs rules 'superword', not 'incremental'"),
         ({"alphabet": "x"}, "", "alphabet must be one of bytes, utf8, not 'x'"),
-        ({"id_order": "x"}, "", "id_order must be one of regular-first, creation, not 'x'"),
+        ({"id_order": "x"}, "", "id_order must be one of regular-first, creation, gpt2, not 'x'"),
+        (
+            {"id_order": "gpt2", "alphabet": "utf8"},
+            "",
+            "id_order 'gpt2' needs alphabet 'bytes', not 'utf8'",
+        ),
         ({"min_count": 0}, "", "min_count must be at least 1, not 0"),
         ({"min_count": 2**63}, "", f"min_count must be at most {2**63 - 1}, not {2**63}"),
         ({"min_count": None}, "Type", "min_count must be an integer, not NoneType"),

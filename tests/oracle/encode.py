@@ -38,6 +38,10 @@ def encode(pretokens, ops):
 def final_ids(ops, alphabet, id_order="regular-first"):
     """Tokens in the order of their final ids, without special tokens (SPEC section 5.1)."""
     made = [(kind, left + right) for kind, left, right, *_ in ops]
+    if id_order == "gpt2":
+        printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+        rest = [byte for byte in range(256) if byte not in printable]
+        return final_ids(ops, [bytes([byte]) for byte in (*printable, *rest)], "creation")
     if id_order == "creation":
         return list(dict.fromkeys([*alphabet, *(token for _, token in made)]))
     regular, superwords = {}, {}

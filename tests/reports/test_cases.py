@@ -6,6 +6,8 @@ import time
 
 import pytest
 import regex
+import tokenizers
+import transformers
 
 import superword
 from superword.display import display_token
@@ -593,6 +595,40 @@ def test_prompt_boundary_01(train, case):
     assert found.safe_prefix("by the way, by the w").rest == " the w"
 
 
+# --- export
+
+
+def loaded(tokenizer, folder, monkeypatch):
+    """What `tokenizers` and `transformers` make of an exported tokenizer."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    tokenizer.export("huggingface", folder, check=False)
+    stock = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    return stock, transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def test_export_space_01(train, case, tmp_path, monkeypatch):
+    text = case("export-space-01")
+    found = train([text], algorithm="superbpe", vocab_size=400, supermerges=60, scheme="gpt4o")
+    assert any(b" " in token[1:] for token in superwords(found))
+    stock, auto = loaded(found, tmp_path / "hf", monkeypatch)
+    merges = json.loads((tmp_path / "hf/tokenizer.json").read_text("utf-8"))["model"]["merges"]
+    assert all(len(pair) == 2 and not any(" " in part for part in pair) for pair in merges)
+    texts = [text[start : start + 40] for start in range(0, len(text), -(-len(text) // 1000))]
+    ids = found.encode_batch(texts)
+    assert [encoding.ids for encoding in stock.encode_batch(texts)] == ids
+    assert auto(texts)["input_ids"] == ids
+
+
+def test_export_v5class_01(train, case, tmp_path, monkeypatch):
+    text = case("export-v5class-01")
+    found = train([text] * 2, algorithm="superbpe", vocab_size=300, supermerges=10)
+    _, auto = loaded(found, tmp_path / "hf", monkeypatch)
+    assert isinstance(auto, transformers.PreTrainedTokenizerFast)
+    for line in ("hello world", "\n\nhello", text, " hello  world "):
+        assert auto(line)["input_ids"] == found.encode(line)
+        assert auto.decode(auto(line)["input_ids"]) == line
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -601,7 +637,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 37
+    assert len(run) == 39
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

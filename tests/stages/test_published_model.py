@@ -65,8 +65,8 @@ def test_both_kinds_in_order_of_training(backend):
         ("<s>",),
         backend.UNICODE_VERSION,
     )
-    assert tuple(found)[7:-1] == (None, None, None, r"\p{L}", *[None] * 4, 0, 0, 0, 0)
-    assert [(op[0], *op[1:3]) for op in spell(found[-1], "bytes")[0]] == [
+    assert tuple(found)[7:19] == (None, None, None, r"\p{L}", *[None] * 4, 0, 0, 0, 0)
+    assert [(op[0], *op[1:3]) for op in spell(found[19], "bytes")[0]] == [
         ("merge", b"a", b"b"),
         ("supermerge", b"ab", b"x"),
         ("merge", b"c", b"d"),
@@ -77,14 +77,14 @@ def test_both_kinds_in_order_of_training(backend):
 
 def test_a_supermerge_waits_for_its_parts(backend):
     given = rows("boundless", [b"ab", b"abx"], [(b"a", b"b", 2)], [(b"ab", b"x", 9)])
-    assert [op[0] for op in model(backend, given)[-1]] == ["merge", "supermerge"]
+    assert [op[0] for op in model(backend, given)[19]] == ["merge", "supermerge"]
 
 
 def test_superbpe_has_its_supermerges_last(backend):
     given = rows("superbpe", [b"ab", b"cd", b"abx", b"xy", b"cdx"], *BOTH)
     found = model(backend, given)
     assert found[0] == "superbpe"
-    assert [op[0] for op in found[-1]] == ["merge"] * 2 + ["supermerge"] * 3
+    assert [op[0] for op in found[19]] == ["merge"] * 2 + ["supermerge"] * 3
 
 
 def test_ids_in_the_other_order(backend):
@@ -162,7 +162,7 @@ def test_deletions(backend):
     given = deleting(merges, [(2, b"aa"), (3, b"aa")], [b"aaaa", b"bc", b"aa"])
     found = model(backend, given)
     assert found[4] == "creation"
-    spelled = [op[:3] for op in spell(found[-1], "bytes")[0]]
+    spelled = [op[:3] for op in spell(found[19], "bytes")[0]]
     assert spelled == [
         ("merge", b"a", b"a"),
         ("merge", b"aa", b"aa"),
@@ -177,7 +177,7 @@ def test_a_supermerge_waits_for_a_deleted_part(backend):
     merges = [(0, b"a", b"b", 9, False), (1, b"ab", b"c", 8, False), (3, b"a", b"b", 5, False)]
     given = rows("boundless", [b"abc", b"ab", b"abx"], [], [(b"ab", b"x", 7)])
     given = without(given, 3, (configuration(tau=0.5), merges, [(2, b"ab")]))
-    kinds = [op[0] for op in model(backend, given)[-1]]
+    kinds = [op[0] for op in model(backend, given)[19]]
     assert kinds == ["merge", "merge", "delete", "merge", "supermerge"]
 
 
@@ -249,7 +249,7 @@ def test_rows_that_contradict_each_other(backend, given, reason):
 def test_limits(backend):
     merges = [(b"a" * 2**n, b"a" * 2**n, 1) for n in range(6)]
     given = rows("word", [b"a" * 2 ** (n + 1) for n in range(6)], merges)
-    assert len(model(backend, given, 64, 126)[-1]) == 6
+    assert len(model(backend, given, 64, 126)[19]) == 6
     assert error(backend, given, 63) == (
         "line 278, words merges: the token would have 64 bytes, more than max_token_bytes = 63"
     )

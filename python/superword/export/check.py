@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -67,14 +68,16 @@ class Checked(NamedTuple):
 
 
 def load_folder(folder: str) -> tuple[list[Loader], list[str], list[str]]:
-    """Load an exported folder as users do, with everything that is installed.
+    """Load an exported folder, or rank file, as users do, with everything that is installed.
 
     Returns the loaders, the packages that are not installed, and what could not be loaded.
     """
     loaders: list[Loader] = []
     absent: list[str] = []
     failed: list[str] = []
-    for package, load in (("tokenizers", _by_tokenizers), ("transformers", _by_transformers)):
+    folders = (("tokenizers", _by_tokenizers), ("transformers", _by_transformers))
+    packages = folders if os.path.isdir(folder) else (("tiktoken", _by_tiktoken),)
+    for package, load in packages:
         try:
             module = importlib.import_module(package)
         except ModuleNotFoundError:
@@ -186,6 +189,23 @@ def _by_tokenizers(folder: str, name: str) -> Loader:
 
     def decode(ids: list[int]) -> str:
         text: str = tokenizer.decode(ids, skip_special_tokens=False)
+        return text
+
+    return Loader(name, encode, decode)
+
+
+def _by_tiktoken(path: str, name: str) -> Loader:
+    load = importlib.import_module("tiktoken.load").load_tiktoken_bpe
+    with open(f"{path}.json", encoding="utf-8") as file:
+        others = json.load(file)
+    made = importlib.import_module("tiktoken").Encoding(mergeable_ranks=load(path), **others)
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        found: list[list[int]] = made.encode_batch(texts, num_threads=1, allowed_special="all")
+        return found
+
+    def decode(ids: list[int]) -> str:
+        text: str = made.decode(ids)
         return text
 
     return Loader(name, encode, decode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, islice
 from typing import NamedTuple
 
 from superword.errors import NotExactError
@@ -56,6 +57,17 @@ def exported_model(
         (merges if op.kind == "merge" else supermerges).setdefault((op.left, op.right))
         counts.setdefault(op.new, op.count)
     return ExportedModel(cutting, tokens, special_tokens, list(merges), list(supermerges), counts)
+
+
+def ordinary_ids(model: ExportedModel) -> list[int]:
+    """Return the ids of the ordinary tokens: all that special tokens have not, in order.
+
+    >>> ordinary_ids(ExportedModel(Cutting(), [b"a", b"b"], {"<s>": 0}, [], [], {}))
+    [1, 2]
+    """
+    taken = set(model.special_tokens.values())
+    free = (number for number in count() if number not in taken)
+    return list(islice(free, len(model.tokens)))
 
 
 def shown(token: bytes) -> str:

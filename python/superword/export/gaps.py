@@ -7,7 +7,7 @@ before it and the one after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def run(sets: Iterable[str]) -> str:
@@ -31,11 +31,13 @@ def across(sets: Iterable[str], gap: str, name: str) -> str:
     return f"(?=(?<{name}>{gap}))(?:{both_sides})"
 
 
-def same_behind(pairs: Iterable[tuple[str, str]], gap: str, name: str) -> str:
+def same_behind(pairs: Sequence[tuple[str, str]], any_first: str, gap: str, name: str) -> str:
     r"""Return one of the first sets of the pairs, if its second set follows behind a gap.
 
-    >>> same_behind([("-", "[ab]")], "x*", "gap")
-    '(?=[^](?<gap>x*))(?:-(?=\\k<gap>[ab]))'
+    `any_first` is all first sets together.
+
+    >>> same_behind([("-", "[ab]"), ("'", "c")], "[-']", "x*", "gap")
+    "(?=[-'](?<gap>x*))(?:-(?=\\k<gap>[ab])|'(?=\\k<gap>c))"
     """
     firsts = "|".join(f"{first}(?=\\k<{name}>{second})" for first, second in pairs)
-    return f"(?=[^](?<{name}>{gap}))(?:{firsts})"
+    return f"(?={any_first}(?<{name}>{gap}))(?:{firsts})"

@@ -52,7 +52,7 @@ def pattern_of(cutting: Cutting, dialect: Dialect) -> str:
     if scheme is not None and scheme in NAMED_PATTERNS:
         return _Printer(dialect).print(parse_pattern(NAMED_PATTERNS[scheme]))
     if scheme == "gpt4o-uniscript":
-        return "".join(uniscript_pattern(dialect))
+        return uniscript_pattern()
     if scheme == "gpt4o-scripts":
         if dialect == "oniguruma":
             return scripts_pattern()

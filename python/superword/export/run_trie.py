@@ -84,9 +84,9 @@ def run_pattern(plan: Plan, counts: Mapping[bytes, int], dialect: Dialect) -> st
         going_on.append(f"{guard}(?:{trie(words)})")
     parts = []
     if plan.first:
-        parts.append(f"(?:{atomic(trie(plan.first), dialect, 's')})?")
-    parts.append(f"(?:{atomic('|'.join(going_on), dialect, 'c')})+")
-    runs = atomic("".join(parts), dialect, "r")
+        parts.append(f"(?:{atomic(trie(plan.first), dialect, 'begin')})?")
+    parts.append(f"(?:{atomic('|'.join(going_on), dialect, 'on')})+")
+    runs = atomic("".join(parts), dialect, "run")
     return definitions + "|".join([*whole, runs, pattern_of(plan.cutting, dialect)])
 
 

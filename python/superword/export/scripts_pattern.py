@@ -17,6 +17,7 @@ from functools import cache
 
 from superword.export.code_points import both, category, characters, class_of, minus, scripts
 from superword.export.dialects import call, definition
+from superword.export.uniscript_pattern import CONTRACTION
 from superword.reference.patterns import LISTED_SCRIPTS, complement, union
 from superword.reference.unicode import SCRIPT, WHITE_SPACE, Ranges
 
@@ -35,7 +36,6 @@ _COMMON = scripts("Common")
 _SHARED = scripts("Common", "Inherited")
 _REAL = complement(_SHARED)
 _LISTED = scripts(*LISTED_SCRIPTS)
-_CONTRACTION = "'(?:[DMSTdmst\u017f]|[Rr][Ee]|[Vv][Ee]|[Ll][Ll])"
 _LINE_ENDS = "[\\n\\r]"
 
 # What is called by name; the names of sets and conditions
@@ -134,7 +134,7 @@ def _word(name: str) -> str:
             f"|{class_of(capitals)}++(?!{class_of(union(lower, both(_WORD, _SHARED)))})"
             f"|{class_of(lower)}++(?!{class_of(union(capitals, both(_WORD, _SHARED)))}))"
         )
-    return f"{words}(?:{_CONTRACTION})?" if name == "Latin" else words
+    return words + CONTRACTION if name == "Latin" else words
 
 
 def _listed_letter(name: str) -> str:
@@ -154,8 +154,8 @@ def _with_cuts() -> list[str]:
     upper, lower, other, prefix = call("upper"), call("lower"), call("other"), call("prefix")
     space = class_of(WHITE_SPACE)
     # between the two letters of a contraction is no cut: both are Latin
-    contraction = _CONTRACTION.replace("'", f"'{joined}", 1)
-    before, after = f"(?:{prefix}{joined})?", f"(?:{joined}{contraction})?"
+    before = f"(?:{prefix}{joined})?"
+    after = CONTRACTION.replace("(?:'", f"(?:{joined}'{joined}", 1)
     both_parts = f"{before}(?:{upper}{joined})*{lower}(?:{joined}{lower})*{after}"
     capitals = f"{before}{upper}(?:{joined}{upper})*(?:{joined}{lower})*{after}"
     is_word = f"(?={prefix}?{call('word')})"

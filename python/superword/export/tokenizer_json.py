@@ -8,7 +8,7 @@ from typing import Any
 from superword.errors import NotExactError
 from superword.export.conditions import plan_of
 from superword.export.dialects import Dialect
-from superword.export.exported_model import ExportedModel, shown
+from superword.export.exported_model import ExportedModel, ordinary_ids, shown
 from superword.export.named_patterns import pattern_of
 from superword.export.run_trie import run_pattern
 from superword.values import printable
@@ -46,14 +46,19 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
     Raises:
         NotExactError: no such file gives the same ids for every text.
     """
-    vocabulary = {as_letters(token): number for number, token in enumerate(model.tokens)}
+    tokens = dict(zip(ordinary_ids(model), model.tokens, strict=True))
+    vocabulary = {as_letters(token): number for number, token in tokens.items()}
     for name, number in model.special_tokens.items():
         if vocabulary.get(name, number) != number:
             raise NotExactError(
                 f"the special token '{printable(name)}' would be taken for the token "
-                f"{shown(model.tokens[vocabulary[name]])}, which the byte-level alphabet writes "
+                f"{shown(tokens[vocabulary[name]])}, which the byte-level alphabet writes "
                 "alike; train with another name for it"
             )
+    size = len(tokens)
+    if list(model.special_tokens.values()) != list(range(size, size + len(model.special_tokens))):
+        # what is not in the vocabulary gets the next free ids, whatever the file says
+        vocabulary |= model.special_tokens
     plan = plan_of(model) if model.supermerges else None
     if plan is None:
         pattern = pattern_of(model.cutting, dialect)

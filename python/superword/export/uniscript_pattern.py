@@ -20,21 +20,20 @@ from functools import cache
 from typing import NamedTuple
 
 from superword.export.code_points import both, category, characters, class_of, minus, scripts
-from superword.export.dialects import Dialect, call, definition
 from superword.export.gaps import across, run, same_behind
 from superword.reference.patterns import JAPANESE_COMMON, LISTED_SCRIPTS, complement, union
 from superword.reference.unicode import SCRIPT, WHITE_SPACE, Ranges
 
-# Their words are tried first, and with one set instead of two.
+# Their words are tried first, then those of the next.
 _FREQUENT = ("Latin", "Cyrillic", "Arabic", "Greek", "Hebrew", "Devanagari", "Hangul", "Bengali")
-_CONTRACTION = "(?:'(?:[DMSTdmst\u017f]|[Rr][Ee]|[Vv][Ee]|[Ll][Ll]))?"
-
-
-class Pattern(NamedTuple):
-    """A pattern in two parts: what calls need at the front, and the alternatives."""
-
-    definitions: str
-    main: str
+_NEXT = (
+    *("Georgian", "Armenian"),
+    *("Tamil", "Telugu", "Gujarati", "Kannada", "Malayalam", "Gurmukhi", "Oriya", "Sinhala"),
+    *("Ethiopic", "Tibetan"),
+)
+_NO_SCRIPT = ""  # of words that hold shared letters alone
+#: What may follow a word of Latin or shared letters.
+CONTRACTION = "(?:'(?:[DMSTdmst\u017f]|[Rr][Ee]|[Vv][Ee]|[Ll][Ll]))?"
 
 
 class Classes(NamedTuple):
@@ -75,192 +74,173 @@ def classes(*names: str) -> Classes:
 
 
 @cache
-def uniscript_pattern(dialect: Dialect) -> Pattern:
-    r"""Return the one pattern of `gpt4o-uniscript`, to be joined as `definitions + main`.
+def uniscript_pattern() -> str:
+    r"""Return the one pattern of `gpt4o-uniscript`: the same text for every dialect.
 
-    >>> pattern = uniscript_pattern("oniguruma")
-    >>> pattern.definitions[:9], pattern.main[:5]
-    ('(?<upper>', ' ?(?:')
+    >>> uniscript_pattern()[:5]
+    ' ?(?:'
 
     Source: SPEC 3.4.
     """
-    return _Builder(dialect).pattern()
-
-
-class _Builder:
-    """Spells the alternatives in one dialect."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self.calls = dialect != "javascript"  # JavaScript cannot call a part by its name
-        self.possessive = "+" if self.calls else ""
-        self.shared = classes("Common", "Inherited")
-        names = [name for name in SCRIPT if name not in ("Common", "Inherited")]
-        self.real = {name: classes(name) for name in names}
-        frequent = [name for name in _FREQUENT if name in names]
-        self.words = frequent + [n for n in names if self.real[n].word and n not in frequent]
-        # Without calls, scripts that have no case share what stands between their letters.
-        self.inline = {
-            name
-            for name in self.words
-            if self.calls or self.real[name].upper != self.real[name].lower
-        }
-
-    def pattern(self) -> Pattern:
-        """Return the whole."""
-        shared = self.shared
-        prefix = class_of(shared.prefixes)
-        some = self.possessive
-        letter = class_of(union(shared.word, *(own.word for own in self.real.values())))
-        alternatives = [
-            self.letters(),
-            f"{prefix}?(?:{self.frequent_words()})",
-            f"(?:{prefix}|{self.real_prefixes()})?{some}(?={letter})(?:{self.any_words()})",
-            self.shared_words(),
-            self.numbers(),
-            self.others(),
-            self.spaces(),
+    prefix = class_of(_shared().prefixes)
+    letter = class_of(union(_shared().word, *(own.word for own in _real().values())))
+    return "|".join(
+        [
+            _listed_letters(),
+            f"{prefix}?(?:{_frequent_words()})",
+            f"(?:{prefix}|{_real_prefixes()})?(?={letter})(?:{_any_words()})",
+            _shared_words(),
+            _numbers(),
+            _others(),
+            _spaces(),
         ]
-        kinds = ("upper", "lower", "word", "numbers", "other")
-        definitions = [definition(kind, class_of(getattr(shared, kind))) for kind in kinds]
-        return Pattern("".join(definitions) if self.calls else "", "|".join(alternatives))
+    )
 
-    def also(self, own: Ranges, kind: str) -> str:
-        """Return one character of `own` or of what shared characters have of a class."""
-        shared: Ranges = getattr(self.shared, kind)
-        if not self.calls:
-            return class_of(union(own, shared))
-        return f"(?:{class_of(own)}|{call(kind)})" if own else call(kind)
 
-    def words_of(self, name: str, inline: bool) -> str:
-        """Return the words of a script that begin with a real letter, second part included."""
-        own = self.real[name]
-        if inline:
-            upper = class_of(union(own.upper, self.shared.upper))
-            lower = class_of(union(own.lower, self.shared.lower))
-        else:
-            upper, lower = self.also(own.upper, "upper"), self.also(own.lower, "lower")
-        if own.upper == own.lower:
-            return f"{class_of(own.upper)}(?:{upper}*{lower}+)?"
-        both_parts = f"{class_of(own.upper)}{upper}*{lower}+"
-        small = f"{class_of(own.lower)}{lower}*"
-        return self.contracted(name, f"{both_parts}|{small}")
+def _shared() -> Classes:
+    return classes("Common", "Inherited")
 
-    def contracted(self, name: str | None, words: str) -> str:
-        """Return words with what may follow them; it is of the Latin script."""
-        if name not in ("Latin", None):
-            return words
-        return f"(?:{words}){_CONTRACTION}"
 
-    def capitals_of(self, name: str) -> str:
-        """Return the words of capitals alone that begin with a real one."""
-        own = self.real[name].capitals
-        capitals = class_of(union(own, self.shared.capitals))
-        return self.contracted(name, f"{class_of(own)}{capitals}*")
+@cache
+def _real() -> dict[str, Classes]:
+    """Return the classes of each real script, the frequent ones first."""
+    first = (*_FREQUENT, *_NEXT)
+    others = sorted(set(SCRIPT) - {"Common", "Inherited", *first})
+    return {name: classes(name) for name in (*first, *others)}
 
-    def frequent_words(self) -> str:
-        """Return the words that begin with a real letter of a frequent script."""
-        parts = []
-        for name in self.words[: len(_FREQUENT)]:
-            parts.append(self.words_of(name, True))
-            if self.real[name].capitals:
-                parts.append(self.capitals_of(name))
-        return "|".join(parts)
 
-    def any_words(self) -> str:
-        """Return the words of every script, and those without a real letter."""
-        upper, lower = class_of(self.shared.upper), class_of(self.shared.lower)
-        some = self.possessive
-        small = class_of(minus(self.shared.lower, self.shared.upper))
-        capitals = class_of(self.shared.capitals)
-        cased = [name for name in self.words if self.real[name].capitals]
-        first = [self.words_of(name, False) for name in self.words if name in self.inline]
-        second = [
-            self.contracted(name, f"{class_of(own)}{self.also(own, 'lower')}*")
-            for name in self.words
-            if name in self.inline and (own := self.real[name].lower)
-        ]
-        if not self.calls:
-            sets = [class_of(self.real[n].word) for n in self.words if n not in self.inline]
-            mixed = f"{upper}*{small}{lower}*"
-            first.append(
-                f"{run(sets)}(?:{across(sets, f'{upper}+', 'a')})*"
-                f"(?:{across(sets, mixed, 'b')}(?:{across(sets, f'{lower}+', 'c')})*{lower}*"
-                f"|(?:{upper}*{lower}+)?)"
-            )
-            second.append(f"{run(sets)}(?:{across(sets, f'{lower}+', 'd')})*{lower}*")
-        real = class_of(union(*(self.real[name].word for name in self.words)))
-        real_capital = class_of(union(*(self.real[name].capitals for name in cased)))
-        alternatives = (
-            f"{upper}*{some}(?={real})(?:{'|'.join(first)})",
-            f"{upper}*{some}{small}{lower}*{some}(?={real})(?:{'|'.join(second)})",
-            self.contracted(None, f"{upper}*{lower}+"),
-            f"{capitals}*{some}(?={real_capital})(?:{'|'.join(map(self.capitals_of, cased))})",
-            self.contracted(None, f"{capitals}+"),
-        )
-        return "|".join(alternatives)
+def _both_parts(name: str) -> str:
+    """Return the words of a script that begin with a real letter and have a second part."""
+    own = _real()[name]
+    upper = class_of(union(own.upper, _shared().upper))
+    lower = class_of(union(own.lower, _shared().lower))
+    if own.upper == own.lower:
+        return f"{class_of(own.upper)}(?:{upper}*{lower}+)?"
+    words = f"{class_of(own.upper)}{upper}*{lower}+|{class_of(own.lower)}{lower}*"
+    return _contracted(name, words)
 
-    def real_prefixes(self) -> str:
-        """Return a real character that may stand before a word, if its script is the word's."""
-        letters = f"{self.also((), 'word')}*{self.possessive}"
-        pairs = [
-            (class_of(own.prefixes), class_of(own.word))
-            for own in self.real.values()
-            if own.prefixes and own.word
-        ]
-        any_prefix = class_of(union(*(own.prefixes for own in self.real.values())))
-        if not self.calls:
-            return f"(?={any_prefix}){same_behind(pairs, letters, 'e')}"
-        parts = (f"{prefixes}(?={letters}{word})" for prefixes, word in pairs)
-        return f"(?={any_prefix})(?:{'|'.join(parts)})"
 
-    def shared_words(self) -> str:
-        """Return a real character that may stand before a word, and shared letters."""
-        listed = scripts(*LISTED_SCRIPTS)
-        marks = both(listed, category("M"))
-        prefixes = union(marks, *(own.prefixes for own in self.real.values()))
-        upper, lower = class_of(self.shared.upper), class_of(self.shared.lower)
-        return f"{class_of(prefixes)}(?:{upper}*{lower}+|{upper}+)"
+def _second_part(name: str) -> str:
+    """Return what begins with a real letter of the second part of a word."""
+    own = _real()[name].lower
+    return _contracted(name, f"{class_of(own)}{class_of(union(own, _shared().lower))}*")
 
-    def letters(self) -> str:
-        """Return alternative 1: a letter of a listed script, or of Japanese, and its marks."""
-        shared = class_of(self.shared.marks)
-        listed = {name: both(scripts(name), category("L")) for name in LISTED_SCRIPTS}
-        with_marks = [name for name in LISTED_SCRIPTS if self.real[name].marks]
-        without = union(*(listed[name] for name in LISTED_SCRIPTS if name not in with_marks))
-        marks = {name: self.real[name].marks for name in with_marks}
-        more = {name: class_of(union(marks[name], self.shared.marks)) for name in with_marks}
-        first = "|".join(f"{class_of(marks[name])}{more[name]}*" for name in with_marks)
-        parts = [f"{class_of(without)}{shared}*"]
-        parts += [f"{class_of(listed[name])}{more[name]}*" for name in with_marks]
-        parts.append(f"{class_of(JAPANESE_COMMON)}{shared}*(?:{first})?")
-        return f" ?(?:{'|'.join(parts)})"
 
-    def numbers(self) -> str:
-        """Return alternative 4: up to three numbers."""
-        shared = class_of(self.shared.numbers)
-        real = [own.numbers for own in self.real.values() if own.numbers]
-        any_real = class_of(union(*real))
-        three = "|".join(f"{class_of(own)}{self.also(own, 'numbers')}{{0,2}}" for own in real)
-        two = "|".join(f"{class_of(own)}{self.also(own, 'numbers')}?" for own in real)
-        return (
-            f"{shared}{{3}}|{shared}{{2}}{any_real}|{shared}(?={any_real})(?:{two})"
-            f"|{shared}{{1,2}}|(?={any_real})(?:{three})"
-        )
+def _capitals(name: str) -> str:
+    """Return the words of capitals alone that begin with a real one."""
+    own = _real()[name].capitals
+    return _contracted(name, f"{class_of(own)}{class_of(union(own, _shared().capitals))}*")
 
-    def others(self) -> str:
-        """Return alternative 5: what is neither a letter, nor a number, nor white space."""
-        shared = class_of(self.shared.other)
-        real = [own.other for own in self.real.values() if own.other]
-        any_real = class_of(union(*real))
-        if self.calls:
-            runs = "|".join(f"{class_of(own)}{self.also(own, 'other')}*" for own in real)
-        else:
-            sets = [class_of(own) for own in real]
-            runs = f"{run(sets)}(?:{across(sets, f'{shared}+', 'f')})*{shared}*"
-        begin = f"(?:{shared}|(?={any_real})){shared}*"
-        return f" ?{begin}{self.possessive}(?:(?={any_real})(?:{runs}))?[\\n\\r\\x2F]*"
 
-    def spaces(self) -> str:
-        """Return alternative 6: white space, seen with what follows it."""
-        white = class_of(WHITE_SPACE)
-        return f"{white}*[\\n\\r]+|{white}+(?!{class_of(complement(WHITE_SPACE))})|{white}+"
+def _contracted(name: str, words: str) -> str:
+    """Return words with what may follow them in Latin, the script of its letters."""
+    return f"(?:{words}){CONTRACTION}" if name in ("Latin", _NO_SCRIPT) else words
+
+
+def _frequent_words() -> str:
+    """Return the words that begin with a real letter of a frequent script."""
+    parts = []
+    for name in _FREQUENT:
+        parts.append(_both_parts(name))
+        if _real()[name].capitals:
+            parts.append(_capitals(name))
+    return "|".join(parts)
+
+
+def _any_words() -> str:
+    """Return the words of every script, and those without a real letter."""
+    shared = _shared()
+    upper, lower, capitals = map(class_of, (shared.upper, shared.lower, shared.capitals))
+    small = class_of(minus(shared.lower, shared.upper))
+    # the frequent ones last: they are here only behind shared letters
+    names = (*list(_real())[len(_FREQUENT) :], *_FREQUENT)
+    cased = [name for name in names if _real()[name].upper != _real()[name].lower]
+    # in a script without case all letters are alike, and only shared ones can begin the second part
+    without = [name for name in names if _real()[name].word and name not in cased]
+    alike = [class_of(_real()[name].word) for name in without]
+    first = [
+        *(_both_parts(name) for name in cased if name in _NEXT),
+        f"{run(alike)}(?:{across(alike, f'{upper}+', 'gap1')})*"
+        f"(?:{across(alike, f'{upper}*{small}{lower}*', 'gap2')}"
+        f"(?:{across(alike, f'{lower}+', 'gap3')})*{lower}*|(?:{upper}*{lower}+)?)",
+        *(_both_parts(name) for name in cased if name not in _NEXT),
+    ]
+    second = [
+        *map(_second_part, cased),
+        f"{run(alike)}(?:{across(alike, f'{lower}+', 'gap4')})*{lower}*",
+    ]
+    real = class_of(union(*(own.word for own in _real().values())))
+    real_capital = class_of(union(*(own.capitals for own in _real().values())))
+    alternatives = (
+        f"{upper}*(?={real})(?:{'|'.join(first)})",
+        f"{upper}*{small}{lower}*(?={real})(?:{'|'.join(second)})",
+        _contracted(_NO_SCRIPT, f"{upper}*{lower}+"),
+        f"{capitals}*(?={real_capital})(?:{'|'.join(map(_capitals, cased))})",
+        _contracted(_NO_SCRIPT, f"{capitals}+"),
+    )
+    return "|".join(alternatives)
+
+
+def _real_prefixes() -> str:
+    """Return a real character that may stand before a word, if its script is the word's."""
+    pairs = [
+        (class_of(own.prefixes), class_of(own.word))
+        for own in _real().values()
+        if own.prefixes and own.word
+    ]
+    any_prefix = class_of(union(*(own.prefixes for own in _real().values())))
+    return same_behind(pairs, any_prefix, f"{class_of(_shared().word)}*", "gap5")
+
+
+def _shared_words() -> str:
+    """Return a real character that may stand before a word, and shared letters."""
+    marks = both(scripts(*LISTED_SCRIPTS), category("M"))
+    prefixes = union(marks, *(own.prefixes for own in _real().values()))
+    upper, lower = class_of(_shared().upper), class_of(_shared().lower)
+    return f"{class_of(prefixes)}(?:{upper}*{lower}+|{upper}+)"
+
+
+def _listed_letters() -> str:
+    """Return alternative 1: a letter of a listed script, or of Japanese, and its marks."""
+    shared = _shared().marks
+    letters = {name: both(scripts(name), category("L")) for name in LISTED_SCRIPTS}
+    marks = {name: _real()[name].marks for name in LISTED_SCRIPTS if _real()[name].marks}
+    alone = union(*(letters[name] for name in LISTED_SCRIPTS if name not in marks))
+    more = {name: class_of(union(own, shared)) for name, own in marks.items()}
+    first_marks = "|".join(f"{class_of(own)}{more[name]}*" for name, own in marks.items())
+    parts = [
+        f"{class_of(alone)}{class_of(shared)}*",
+        *(f"{class_of(letters[name])}{more[name]}*" for name in marks),
+        f"{class_of(JAPANESE_COMMON)}{class_of(shared)}*(?:{first_marks})?",
+    ]
+    return f" ?(?:{'|'.join(parts)})"
+
+
+def _numbers() -> str:
+    """Return alternative 4: up to three numbers."""
+    shared = class_of(_shared().numbers)
+    sets = [class_of(own.numbers) for own in _real().values() if own.numbers]
+    real = class_of(union(*(own.numbers for own in _real().values())))
+    two = "|".join(f"{own}{{2}}" for own in sets)
+    three = "|".join(f"{own}{{3}}" for own in sets)
+    around = "|".join(f"{own}\\k<gap6>{own}" for own in sets)
+    return (
+        f"{shared}{{3}}|{shared}{{2}}{real}|{shared}(?={real})(?:{two}|{real}{shared}?)"
+        f"|{shared}{{1,2}}|(?={real})(?:{three}|(?:{two}){shared}?"
+        f"|(?={real}(?<gap6>{shared}))(?:{around})|{real}{shared}{{0,2}})"
+    )
+
+
+def _others() -> str:
+    """Return alternative 5: what is neither a letter, nor a number, nor white space."""
+    shared = class_of(_shared().other)
+    sets = [class_of(own.other) for own in _real().values() if own.other]
+    real = class_of(union(*(own.other for own in _real().values())))
+    runs = f"{run(sets)}(?:{across(sets, f'{shared}+', 'gap7')})*{shared}*"
+    return f" ?(?:{shared}|(?={real})){shared}*(?:(?={real}){runs})?[\\n\\r\\x2F]*"
+
+
+def _spaces() -> str:
+    """Return alternative 6: white space, seen with what follows it."""
+    white = class_of(WHITE_SPACE)
+    return f"{white}*[\\n\\r]+|{white}+(?!{class_of(complement(WHITE_SPACE))})|{white}+"

@@ -28,7 +28,8 @@ class Vocabulary(PythonBackend):  # type: ignore[misc]
     def get_vocab(self) -> dict[str, int]:
         """The id of every token, added ones too, by its text."""
         engine = self.engine
-        vocabulary = {text_of(engine.token_bytes(i)): i for i in range(engine.vocab_size)}
+        ordinary = engine.next_tokens(b"")  # all of them
+        vocabulary = {text_of(engine.token_bytes(i)): i for i in ordinary}
         return {**vocabulary, **engine.special_tokens, **self._added_tokens_encoder}
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from superword.errors import EncodingError, PatternTooExpensiveError, of_item
 from superword.model import Model, Op
 from superword.reference.bridges import bridges_of_ops
 from superword.reference.deletions import RegularOps
-from superword.reference.final_ids import final_order
+from superword.reference.final_ids import FinalIds, final_order
 from superword.reference.model_file import model_from_bytes
 from superword.reference.offsets import Offsets, offsets_of_lengths
 from superword.reference.pattern_steps import Steps
@@ -25,7 +25,7 @@ from superword.reference.safe_prefix import (
     safe_length,
 )
 from superword.reference.single_tokens import SingleTokens
-from superword.reference.special_tokens import Gate, SpecialTokens
+from superword.reference.special_tokens import Gate, SpecialTokens, check_special_ids
 from superword.reference.vocabulary import alphabet_tokens, vocabulary_of_ops
 
 #: The longest text (SPEC 1).
@@ -74,6 +74,8 @@ class Encoder:
         self._ops = list(map(Op._make, model.ops))
         self._special = list(model.special_tokens)
         self._splitter = SpecialTokens(self._special)
+        if model.special_ids is not None:
+            check_special_ids(model.special_ids, len(self._special))
         vocabulary = vocabulary_of_ops(self._ops, model.alphabet)
         self._tokens = vocabulary.tokens  # by creation number, as all up to `_ids`
         self._numbers = vocabulary.numbers
@@ -87,12 +89,15 @@ class Encoder:
         self._super_parts = {part for pair in parts for part in pair}
         order = final_order(self._ops, len(self._tokens), model.id_order)
         self._ids = [0] * len(self._tokens)  # (what is deleted has none)
-        for token_id, token in enumerate(order):
+        final = FinalIds(len(order), len(self._special), model.special_ids)
+        for token_id, token in zip(final.ordinary, order, strict=True):
             self._ids[token] = token_id
-        self._by_id = [self._tokens[token] for token in order]
-        self._vocab_size = len(order)
+        self._ordinary = {self._ids[token]: self._tokens[token] for token in order}
+        special = map(str.encode, self._special)
+        self._special_ids = final.special
+        self._by_id = {**self._ordinary, **dict(zip(final.special, special, strict=True))}
+        self._last_id = final.last
         self._deleted = vocabulary.deleted
-        self._by_id += [token.encode() for token in self._special]
         superwords = {op.new for op in self._ops if op.kind == "supermerge"} - self._deleted
         self._superword_ids = {self._ids[token] for token in superwords}
         # What pretokens and runs became; nothing is ever added without the shortcut.
@@ -102,8 +107,8 @@ class Encoder:
 
     @property
     def vocab_size(self) -> int:
-        """How many ordinary tokens there are; the ids of the special ones follow."""
-        return self._vocab_size
+        """How many ordinary tokens there are."""
+        return len(self._ordinary)
 
     @property
     def op_counts(self) -> tuple[int, int, int, int]:
@@ -124,7 +129,7 @@ class Encoder:
             return self._ids[number]
         for index, special in enumerate(self._special):
             if special.encode() == token:
-                return self.vocab_size + index
+                return self._special_ids[index]
         return None
 
     def is_superword(self, token_id: int) -> bool:
@@ -291,7 +296,7 @@ class Encoder:
 
     def next_tokens(self, rest: bytes) -> list[int]:
         """The ids of the ordinary tokens that agree with a text as far as both go."""
-        return continuing_tokens(rest, self._by_id[: self._vocab_size])
+        return continuing_tokens(rest, self._ordinary)
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
         """The bytes of the tokens, one after the other; raises EncodingError at an unknown id."""
@@ -301,10 +306,9 @@ class Encoder:
         )
 
     def _check_id(self, token_id: int, where: str) -> int:
-        if not 0 <= token_id < len(self._by_id):
+        if token_id not in self._by_id:
             raise EncodingError(
-                f"id {token_id}{where} is not in the vocabulary "
-                f"(ids are 0 to {len(self._by_id) - 1})"
+                f"id {token_id}{where} is not in the vocabulary (ids are 0 to {self._last_id})"
             )
         return token_id
 
@@ -336,7 +340,7 @@ class Encoder:
                 tokens = self._encode_ordinary(part, steps, at, length)
                 ids += map(self._ids.__getitem__, tokens)
             else:
-                ids.append(self.vocab_size + gate.allowed[index])
+                ids.append(self._special_ids[gate.allowed[index]])
             at += length(part)
         return ids
 

@@ -19,7 +19,7 @@ from superword.reference.header import (
     parse_number,
 )
 from superword.reference.pretokenize import check_cutting
-from superword.reference.special_tokens import check_special_tokens
+from superword.reference.special_tokens import check_special_tokens, read_special_ids
 from superword.reference.unicode import UNICODE_VERSION
 from superword.reference.vocabulary import MAX_OPS, Vocabulary
 from superword.settings import BLOW_UPS, MAX_COUNT, MAX_IDS, Cutting
@@ -53,6 +53,7 @@ _TYPES = {
     "scheme": _STRING,
     "script_pattern": _STRING,
     "scripts": _STRINGS,
+    "special_ids": _STRINGS,
     "special_tokens": _STRINGS,
     "tau": _STRING,
     "unicode": _STRING,
@@ -61,14 +62,14 @@ _TYPES = {
 # Keys that a header has only if the setting is used
 _OPTIONAL = (
     *("blow_up", "ngram_floor", "ngram_max_length"),
-    *("pattern", "scheme", "script_pattern", "scripts", "tau"),
+    *("pattern", "scheme", "script_pattern", "scripts", "special_ids", "tau"),
 )
 # The least that the numbers of n-gram splitting can be.
 _NGRAMS = {"ngram_floor": 1, "ngram_max_length": 2}
 _NAMES = {
     "algorithm": ("bpe", "superbpe", "boundless"),
     "alphabet": ("bytes", "utf8"),
-    "id_order": ("regular-first", "creation"),
+    "id_order": ("regular-first", "creation", "gpt2"),
     "rules": ("superword", "incremental"),
     "scheme": ("gpt2", "gpt4", "gpt4o", "gpt4o-scripts", "gpt4o-uniscript", "none"),
 }
@@ -117,7 +118,7 @@ def model_to_bytes(model: Model) -> bytes:
     for key in _OPTIONAL:
         value = getattr(model, key)
         if value is not None:
-            header[key] = value
+            header[key] = list(map(str, value)) if key == "special_ids" else value
     lines = [
         f"d {left}\n" if kind == "delete" else f"{_LETTERS[kind]} {left} {right} {count}\n"
         for kind, left, right, _, count in model.ops
@@ -217,6 +218,8 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     for key, names in _NAMES.items():
         if key in fields and fields[key] not in names:
             raise ModelFormatError(f"{key} must be one of {', '.join(names)}, not '{fields[key]}'")
+    if (fields["id_order"], fields["alphabet"]) == ("gpt2", "utf8"):
+        raise ModelFormatError("id_order 'gpt2' is for alphabet 'bytes' only")
     _check_cutting(fields)
     if fields["rules"] == "incremental" and fields["algorithm"] != "bpe":
         raise ModelFormatError("rules 'incremental' are for algorithm 'bpe' only")
@@ -236,6 +239,9 @@ def _model_without_ops(fields: dict[str, Value], any_unicode: bool) -> tuple[Mod
     scripts = None if model.scripts is None else tuple(model.scripts)
     model = model._replace(special_tokens=tuple(model.special_tokens), scripts=scripts)
     check_special_tokens(model.special_tokens)
+    if model.special_ids is not None:
+        special_ids = read_special_ids(map(str, model.special_ids), len(model.special_tokens))
+        model = model._replace(special_ids=special_ids)
     n_ops = fields["ops"]
     assert isinstance(n_ops, int)  # checked above
     if n_ops > MAX_OPS:

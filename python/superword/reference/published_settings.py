@@ -44,11 +44,18 @@ def check_publishable(settings: Settings) -> None:
 
     Source: SPEC 10.
     """
-    _check(settings.rules, settings.cutting, settings.tau, settings.special_tokens)
+    _check(
+        *(settings.rules, settings.cutting, settings.tau, settings.special_tokens),
+        settings.id_order,
+    )
 
 
 def _check(
-    rules: str, cutting: Cutting, tau: Fraction | None, special_tokens: Sequence[str]
+    rules: str,
+    cutting: Cutting,
+    tau: Fraction | None,
+    special_tokens: Sequence[str],
+    id_order: str,
 ) -> None:
     if cutting.scheme == "none":
         raise SettingsError(
@@ -58,6 +65,11 @@ def _check(
     if rules != "superword":
         raise SettingsError(
             f"rules must be 'superword' for a published file, which cannot say '{rules}'; {_OURS}"
+        )
+    if id_order == "gpt2":
+        raise SettingsError(
+            "id_order must be regular-first or creation for a published file, which begins with "
+            f"the bytes in their own order, not 'gpt2'; {_OURS}"
         )
     if cutting.scheme is not None and cutting.scheme not in _PATTERNS:
         raise SettingsError(
@@ -162,7 +174,7 @@ def configuration_of_model(model: Model) -> Configuration:
     Source: SPEC 10; golden files, FORMAT.
     """
     tau = None if model.tau is None else Fraction(model.tau)
-    _check(model.rules, model.cutting, tau, model.special_tokens)
+    _check(model.rules, model.cutting, tau, model.special_tokens, model.id_order)
     main, script, scripts = (
         (model.pattern or "", model.script_pattern, model.cutting.scripts)
         if model.scheme is None

@@ -114,18 +114,18 @@ def _last_piece(text: str, special_tokens: Sequence[str], cut: SpecialTokens) ->
     return start, certain(start)
 
 
-def continuing_tokens(rest: bytes, tokens: Sequence[bytes]) -> list[int]:
+def continuing_tokens(rest: bytes, tokens: Mapping[int, bytes]) -> list[int]:
     """The ids of the tokens that agree with a text as far as both go.
 
     Args:
         rest: what the tokens must begin with, or be the beginning of.
         tokens: the tokens by id.
 
-    >>> continuing_tokens(b"be", [b"b", b"bee", b"e"])
+    >>> continuing_tokens(b"be", {0: b"b", 1: b"bee", 2: b"e"})
     [0, 1]
     """
     return [
         token_id
-        for token_id, token in enumerate(tokens)
+        for token_id, token in tokens.items()
         if token.startswith(rest) or rest.startswith(token)
     ]

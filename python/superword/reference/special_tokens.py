@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from superword.errors import EncodingError, SettingsError
+from superword.reference.header import parse_number
+from superword.settings import MAX_IDS
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> None:
@@ -35,6 +38,51 @@ def check_special_tokens(special_tokens: Sequence[str]) -> None:
                 f"special token {index} repeats special token {first[token]}: '{token}'"
             )
         first[token] = index
+
+
+def check_special_ids(special_ids: Sequence[int], special_tokens: int) -> None:
+    """Refuse what cannot be the ids of special tokens.
+
+    Args:
+        special_ids: the ids in the order of the tokens.
+        special_tokens: how many there are.
+
+    Raises:
+        SettingsError: they do not ascend, are too large, or there is not one for each token.
+
+    >>> check_special_ids([5, 9], 2)
+
+    Source: SPEC 5.1.
+    """
+    if not special_ids or len(special_ids) != special_tokens:
+        raise SettingsError("special_ids must be one number for each of the special tokens")
+    if not all(map(operator.lt, special_ids, special_ids[1:])) or special_ids[-1] >= MAX_IDS:
+        raise SettingsError("special_ids must ascend and be below 2^31 - 1")
+
+
+def read_special_ids(digits: Iterable[str], special_tokens: int) -> tuple[int, ...]:
+    """The ids of special tokens, from decimal digits.
+
+    Args:
+        digits: the ids in the order of the tokens.
+        special_tokens: how many there are.
+
+    Raises:
+        SettingsError: one is no number, or as for `check_special_ids`.
+
+    >>> read_special_ids(["5", "9"], 2)
+    (5, 9)
+
+    Source: SPEC 10.
+    """
+    numbers = []
+    for text in digits:
+        number = parse_number(text.encode())
+        if number is None:
+            raise SettingsError("special_ids must be whole numbers in decimal digits")
+        numbers.append(number)
+    check_special_ids(numbers, special_tokens)
+    return tuple(numbers)
 
 
 class SpecialTokens:

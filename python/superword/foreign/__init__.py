@@ -1,0 +1,1 @@
+"""Vocabularies that other programs made, as models: pure functions over plain values."""
