@@ -165,6 +165,7 @@ def with_added(number, content, **flags):
         (with_added("-1", "x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("9" * 400, "x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", 7), "'added_tokens_decoder' must be an object of ids"),
+        (with_added("333", ""), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", lstrip="no"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "x", path="x"), "'added_tokens_decoder' must be an object of ids"),
         (with_added("400", "fox"), "added token 'fox' has id 400 and not 333"),
@@ -266,7 +267,6 @@ def test_a_process_without_transformers(backend_name, tmp_path):
     assert "needs transformers 5; pip install superword[transformers] (" in text
 
 
-@pytest.mark.rust
 def test_a_process_that_did_not_import_the_class(tmp_path):
     """It gets this class, if it trusts the folder, or an error: never another class."""
     engine = superword.train(["by the way"] * 9, vocab_size=260, special_tokens=["<s>"])

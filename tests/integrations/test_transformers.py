@@ -3,10 +3,11 @@
 import copy
 import inspect
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from transformers import AddedToken, PythonBackend
+from transformers import AddedToken, DataCollatorWithPadding, PythonBackend
 
 import superword
 from superword.integrations.transformers import SuperwordTokenizer
@@ -100,6 +101,32 @@ def test_decoding(tokenizer):
             tokenizer.decode([98, wrong])
 
 
+def test_no_blank_is_added_or_lost(tokenizer):
+    tokenizer.add_tokens(["dog"])
+    texts = [
+        "And",
+        " And",
+        "  And ",
+        "dog And",
+        "dogAnd",
+        " dog  And",
+        "<s> And<s>And",
+        "\n\nAnd",
+        "",
+    ]
+    rows = tokenizer(texts)["input_ids"]
+    assert tokenizer.batch_decode(rows) == texts
+    assert len(set(map(tuple, rows))) == len(texts)
+
+
+def test_many_threads(tokenizer):
+    expected = tokenizer(TEXTS * 20, padding=True)
+    fresh = copy.deepcopy(tokenizer)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: fresh(TEXTS * 20, padding=True), range(12)))
+    assert found == [expected] * 12
+
+
 # --- rows
 
 
@@ -123,6 +150,20 @@ def test_padding(tokenizer, engine):
     bare = SuperwordTokenizer(engine)
     with pytest.raises(ValueError, match="does not have a padding token"):
         bare(["x", "x y"], padding=True)
+
+
+def test_collating(framed):
+    """What a loader of batches does with rows that were encoded one by one."""
+    names = {"return_special_tokens_mask": True, "return_offsets_mapping": True}
+    rows = [framed(text, **names) for text in TEXTS]
+    whole = framed(TEXTS, padding=True, return_tensors="np", **names)
+    found = DataCollatorWithPadding(framed, return_tensors="np")(rows)
+    assert set(found) == set(whole)
+    for name, values in whole.items():
+        assert np.array_equal(found[name], values), name
+    for ids, mask in zip(whole["input_ids"], whole["special_tokens_mask"], strict=True):
+        known = framed.get_special_tokens_mask(ids, already_has_special_tokens=True)
+        assert all(of_ids >= of_row for of_ids, of_row in zip(known, mask, strict=True))
 
 
 def test_truncation(framed):
@@ -212,13 +253,16 @@ def test_rows_are_those_that_transformers_lays_out(framed):
         {"return_token_type_ids": True, "return_special_tokens_mask": True, "return_length": True},
         {"truncation": "longest_first", "max_length": 7, "return_special_tokens_mask": True},
         {"truncation": "only_first", "max_length": 9, "stride": 2, "return_token_type_ids": True},
+        *[{"truncation": "longest_first", "max_length": size} for size in range(3, 16)],
         {"padding": "max_length", "max_length": 40, "padding_side": "left"},
         {"return_attention_mask": False},
     ):
         for text, pair in [("x y z x y z by", "bca"), ("by the way", "x y"), ("x y z x y z", None)]:
             ids = [framed.encode(t, add_special_tokens=False) if t else None for t in (text, pair)]
-            expected = framed.prepare_for_model(*ids, **options)
-            assert framed(text, pair, **options) == expected, options
+            for side in ("left", "right"):
+                framed.truncation_side = side
+                expected = framed.prepare_for_model(*ids, **options)
+                assert framed(text, pair, **options) == expected, options
 
 
 # --- offsets
@@ -335,6 +379,9 @@ def test_what_is_added_to_a_text(engine, given, before, behind, tmp_path):
 def test_settings_that_cannot_be(engine):
     with pytest.raises(superword.SettingsError, match="special_tokens_pattern must be one of none"):
         SuperwordTokenizer(engine, special_tokens_pattern="boss")
+    half = SuperwordTokenizer(engine, special_tokens_pattern="cls_sep", cls_token="<s>")
+    with pytest.raises(superword.EncodingError, match="'cls_sep' needs a token that is not set"):
+        half("x")
     with pytest.raises(superword.SettingsError, match="exclude the pattern 'cls_sep'"):
         SuperwordTokenizer(engine, special_tokens_pattern="cls_sep", add_bos_token=True)
     with pytest.raises(TypeError, match=r"tokenizer must be a superword\.Tokenizer, not str"):

@@ -11,7 +11,7 @@ from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
 from superword import EncodingError, EncodingTypeError
-from superword.integrations.frame import Frame, frame_of
+from superword.integrations.frame import Frame, frame_of, shortened
 from superword.integrations.rows import Side, rows_of
 from superword.integrations.text_ids import Found
 from superword.integrations.vocabulary import Vocabulary
@@ -109,7 +109,8 @@ class RowEncoding(Vocabulary):
             not plain,
             return_offsets_mapping,
         )
-        frames = [self._frame(pair, add_special_tokens) for pair in (False, True)]
+        kinds = {other is not None for _, other in pairs}
+        frames = {kind: self._frame(kind, add_special_tokens) for kind in kinds}
         rows = []
         for _, other in pairs:
             sides = next(found), None if other is None else next(found)
@@ -183,7 +184,13 @@ class RowEncoding(Vocabulary):
     def _frame(self, pair: bool, add_special_tokens: bool) -> Frame:
         if not add_special_tokens:
             return Frame([], [], [])
-        return frame_of(self.build_inputs_with_special_tokens([-1], [-2] if pair else None))
+        row = self.build_inputs_with_special_tokens([-1], [-2] if pair else None)
+        if None in row:
+            raise EncodingError(
+                f"special_tokens_pattern '{self.special_tokens_pattern}' "
+                "needs a token that is not set"
+            )
+        return frame_of(row)
 
     def _encode_sides(
         self, sides: list[Side], special: bool, with_offsets: bool
@@ -212,13 +219,22 @@ class RowEncoding(Vocabulary):
     def _truncated(self, row: Sides, excess: int, wanted: Wanted) -> tuple[Sides, list[int]]:
         """Both sequences without `excess` ids, and those that were cut off."""
         # `truncate_sequences` takes slices, of whatever it is given.
-        first, second = [
-            None if side is None else list(zip(side.ids, side.offsets or side.ids, strict=True))
-            for side in row
-        ]
-        *kept, over = self.truncate_sequences(
-            first, second, excess, wanted.truncation, wanted.stride
-        )
+        first = _with_places(row[0])
+        second = None if row[1] is None else _with_places(row[1])
+        kept: list[Any]
+        if wanted.truncation == TruncationStrategy.LONGEST_FIRST and second is not None:
+            # As there, but for a warning with each row
+            sizes = shortened(len(first), len(second), excess)
+            left = self.truncation_side == "left"
+            kept = [
+                side[len(side) - size :] if left else side[:size]
+                for side, size in zip((first, second), sizes, strict=True)
+            ]
+            over: list[Any] = []
+        else:
+            *kept, over = self.truncate_sequences(
+                first, second, excess, wanted.truncation, wanted.stride
+            )
         one, two = [
             Found([i for i, _ in side or ()], row[0].offsets and [place for _, place in side or ()])
             for side in kept
@@ -238,3 +254,7 @@ class RowEncoding(Vocabulary):
 
 def _or(value: bool | None, otherwise: bool) -> bool:
     return otherwise if value is None else value
+
+
+def _with_places(found: Found) -> list[Any]:
+    return list(zip(found.ids, found.offsets or found.ids, strict=True))

@@ -112,6 +112,7 @@ def _is_token(value: Any) -> bool:
     return (
         value.get("__type") == "AddedToken"
         and isinstance(value.get("content"), str)
+        and value["content"] != ""
         and all(name in _FLAGS and isinstance(flag, bool) for name, flag in flags.items())
     )
 

@@ -43,3 +43,16 @@ def frame_of(row: Sequence[int]) -> Frame:
     first = row.index(-1)
     second = row.index(-2) if -2 in row else first
     return Frame(list(row[:first]), list(row[first + 1 : second]), list(row[second + 1 :]))
+
+
+def shortened(first: int, second: int, excess: int) -> tuple[int, int]:
+    """The sizes of two sequences after `excess` is taken, of the longer one until both are equal.
+
+    >>> shortened(9, 4, 3), shortened(9, 4, 8), shortened(1, 1, 5)
+    ((6, 4), (3, 2), (0, 0))
+    """
+    most = min(abs(first - second), excess)
+    half = (excess - most) // 2
+    rest = excess - most - half
+    cut = (most + half, rest) if first > second else (half, most + rest)
+    return max(0, first - cut[0]), max(0, second - cut[1])
