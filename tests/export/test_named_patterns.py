@@ -104,7 +104,7 @@ def test_all_short_texts(scheme: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("first", REPRESENTATIVES, ids=ascii)
 def test_all_texts_of_four_characters(first: str) -> None:
-    """All 1,048,576 of them, for the default scheme: about ten minutes."""
+    """All 1,048,576 of them, for the default scheme: a quarter of an hour."""
     check("gpt4o-uniscript", [first + text for text in strings(REPRESENTATIVES, 3)])
 
 
@@ -128,7 +128,7 @@ def test_texts_of_every_script(scheme: str) -> None:
 
 @pytest.mark.long
 def test_all_texts_of_every_script() -> None:
-    """Up to three characters of one script and of those that stand beside it; half an hour."""
+    """Up to three characters of one script and of those that stand beside it; long."""
     for chars in kinds().values():
         check("gpt4o-uniscript", strings("".join(chars[:12]) + BESIDE, 1, 2, 3))
 
@@ -175,7 +175,7 @@ def test_long_stretches() -> None:
 @pytest.mark.parametrize("scheme", ["gpt4o", "gpt4o-uniscript"])
 @pytest.mark.parametrize("text", STRETCHES, ids=ascii)
 def test_time_in_proportion_to_the_length(scheme: str, text: str) -> None:
-    """Four times the length takes at most eight times as long; a minute and a half."""
+    """Four times the length takes at most eight times as long."""
     seconds: dict[Dialect, list[float]] = {dialect: [] for dialect in DIALECTS}
     for length in (20_000, 40_000, 80_000):
         stretch = (text * length)[:length]
