@@ -33,6 +33,8 @@ SUITE = [
     "tests/reports",
     "tests/stages",
     "tests/api/test_snapshots.py",
+    "tests/export/test_tails.py",
+    "tests/export/test_conditions.py",
     "tests/golden",
 ]
 SLOW = ["-k", "not small and not every_code_point and not one_phase_program and not committed"]

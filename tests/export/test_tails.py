@@ -90,3 +90,14 @@ def test_parts_of_pretokens(scheme):
             word = piece.decode()
             for start in range(len(word)):
                 assert in_one_pretoken(word[start:], scheme), word
+
+
+def test_what_is_no_part_of_a_pretoken():
+    for scheme in SCHEMES:
+        assert not in_one_pretoken("g the", scheme)
+        assert not in_one_pretoken("1a", scheme)
+    assert not in_one_pretoken("getValue", "gpt4o")
+    assert in_one_pretoken("aя", "gpt4o")
+    assert not in_one_pretoken("aя", "gpt4o-uniscript")
+    assert in_one_pretoken("don't", "gpt4o")
+    assert not in_one_pretoken("don't", "gpt4")
