@@ -98,7 +98,7 @@ def test_what_is_decided_is_true():
         texts = SHORT[letters]
         assert encoding.encode_ordinary_batch(texts, num_threads=1) == tokenizer.encode_batch(texts)
         found["exact, with repetitions" if repeats else "exact"] += 1
-    assert min(found.values()) > 5, found
+    assert min(found.values()) > 3, found
 
 
 @pytest.mark.parametrize(

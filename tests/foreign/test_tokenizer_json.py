@@ -11,6 +11,7 @@ from tokenizers import Tokenizer as Theirs
 import superword
 from superword import Tokenizer
 from superword.errors import ModelFormatError, SuperwordWarning
+from superword.export.tokenizer_json import as_letters
 from superword.reference.patterns import NAMED_PATTERNS
 
 LLAMA = (
@@ -75,7 +76,7 @@ def test_the_same_ids(backend_name, tiny_corpus, tmp_path, way):
     ours = loaded(theirs, tmp_path, backend_name)
     assert ours.special_tokens == {"<|endoftext|>": 0, "<pad>": 1, "<|more|>": 700}
     assert (len(ours), ours.vocab_size) == (701, 698)
-    texts = [*tiny_corpus, *texts_of(ours, 3000)]
+    texts = [*tiny_corpus[::2], *texts_of(ours, 3000)]
     expected = [found.ids for found in theirs.encode_batch(texts)]
     assert ours.encode_batch(texts, allowed_special="all") == expected
     for token in ("<pad>", "e", "th"):
@@ -139,6 +140,60 @@ def test_a_token_of_several_merges(backend_name, tmp_path):
     assert repeated > 20
 
 
+def test_merges_of_parts_that_are_made_later(backend_name, tmp_path):
+    """All splits of tokens at random, in the order of the tokens: refused, or the same ids."""
+    rng = random.Random(4)
+    texts = ["".join(s) for n in range(1, 9) for s in itertools.product("ab", repeat=n)]
+    exact = refused = 0
+    for _ in range(300):
+        letters = "ab"[: rng.randint(1, 2)]
+        tokens = {"".join(rng.choices(letters, k=rng.randint(2, 5))) for _ in range(6)}
+        tokens = rng.sample(sorted(tokens), len(tokens))
+        known = {*letters, *tokens}
+        merges = [
+            [token[:at], token[at:]]
+            for token in tokens
+            for at in range(1, len(token))
+            if {token[:at], token[at:]} <= known
+        ]
+        made = {*letters}
+        if all({left, right} <= made and not made.add(left + right) for left, right in merges):
+            continue
+        content = content_of(tokens, merges)
+        content["pre_tokenizer"]["use_regex"] = False
+        try:
+            ours = load(content, tmp_path, backend_name)
+        except ModelFormatError:
+            refused += 1
+            continue
+        theirs = Theirs.from_str(json.dumps(content))
+        expected = [found.ids for found in theirs.encode_batch(texts)]
+        assert ours.encode_batch(texts) == expected, merges
+        exact += 1
+    assert exact > 10, (exact, refused)
+    assert refused > 10
+
+
+def test_a_vocabulary_that_was_converted_from_ranks(backend_name, tiny_corpus, tmp_path):
+    """All splits of each token in two tokens are merges, as in Llama 3; the ranks come back."""
+    trained_here = superword.train(tiny_corpus, vocab_size=900, scheme="gpt2", id_order="gpt2")
+    ranks = {trained_here.token_bytes(number): number for number in range(900)}
+    merges = []
+    for token in list(ranks)[256:]:
+        splits = [(token[:at], token[at:]) for at in range(1, len(token))]
+        known = [pair for pair in splits if pair[0] in ranks and pair[1] in ranks]
+        merges += sorted(known, key=lambda pair: (ranks[pair[0]], ranks[pair[1]]))
+    pairs = [[as_letters(left), as_letters(right)] for left, right in merges]
+    assert len(pairs) > 700  # for 644 tokens
+    assert any(max(ranks[left], ranks[right]) > ranks[left + right] for left, right in merges)
+    content = content_of([as_letters(token) for token in list(ranks)[256:]], pairs)
+    ours = load(content, tmp_path, backend_name)
+    theirs = Theirs.from_str(json.dumps(content))
+    for text in [*tiny_corpus, *texts_of(ours, 1000)]:
+        assert ours.encode(text) == theirs.encode(text).ids == trained_here.encode(text)
+    assert ours.to_tiktoken()._mergeable_ranks == ranks
+
+
 MERGES = [["b", "c"], ["a", "b"], ["ab", "c"]]
 VOCAB = ["bc", "ab", "abc"]
 
@@ -173,7 +228,7 @@ REFUSED = {
     },
     r"merge 0 \('c' and 'b'\): its result 'cb' is not in the vocabulary": {"merges": [["c", "b"]]},
     "merge 0 must be two tokens": {"merges": ["b c d"]},
-    r"merge 0 \(b'ab' and b'c'\): b'ab' is made by no merge before it": {
+    r"merge 0 \(b'ab' and b'c'\) uses a token that no merge before it makes": {
         "merges": [["ab", "c"], ["a", "b"]]
     },
     r"merge 0 \(b'a' and b'b'\) makes token b'ab' \(id 257\), and the next id belongs to b'bc'": {

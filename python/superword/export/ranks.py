@@ -2,26 +2,27 @@
 
 A rank file does not say which two tokens make a token: of a chunk of text, tiktoken merges again
 and again the adjacent pair whose joined bytes have the lowest rank, the leftmost of several. Our
-encoder merges the pair of the first op. So the ranks are our ids, which must be in the order of the
-ops, and one condition decides whether both give the same ids:
+encoder merges the pair of the first op. So the ranks are our ids, and one condition decides whether
+both give the same ids:
 
-    (C) the bytes of each token, merged by the ranks below its own, end as its recorded pair.
+    (C) the bytes of each token, merged by the ranks below its own, end as the pair of an op that
+        makes it; and these ops, one for each token, are in the order of the ids.
 
-Why it suffices. Let tiktoken join x and y to a token t, in any chunk. All that has been merged
-before within the bytes of t was merged there: no merge has crossed the ends of these bytes, since x
-begins and y ends with them. Each of these merges was the lowest, leftmost one of the chunk, so it
-was that of the bytes of t alone, too: the steps up to here are the first steps of merging these
-bytes alone. By (C) those pass through one state of two tokens only, the recorded pair, and take
-ranks below that of t alone. So (x, y) is the recorded pair: tiktoken never merges another. Our
-encoder sees at the same state a part of tiktoken's pairs, in the same order (a token has one rank
-and one pair, so ties are between places, and the leftmost wins in both), and the one that tiktoken
-takes is among them: both take it. By induction all states are equal, also the last. A later op that
-makes the same token from another pair never comes to its turn: tiktoken would have joined that pair
-at the token's rank, the place of its first op. And that tiktoken takes a chunk that is a token as
-that token, without merging, changes nothing: merging its bytes ends there.
+Why it suffices. Let x and y, which join to a token t, stand side by side while tiktoken merges a
+chunk. All that has been merged before within the bytes of t was merged there: no merge has crossed
+the ends of these bytes, since x begins and y ends with them. Each of these merges was the lowest,
+leftmost one of the chunk, so it was that of the bytes of t alone, too: the steps up to here are the
+first steps of merging these bytes alone. By (C) those pass through one state of two tokens, the
+pair of t's op. So (x, y) is that pair: no other two tokens that join to a token ever meet. Where
+both encoders are in one state they see the same pairs (any other op that makes t never meets its
+own), each pair by one op, in the same order; ties are between places, and the leftmost wins in
+both. So they take the same step, and by induction all states are equal, also the last. And that
+tiktoken takes a chunk that is a token as that token, without merging, changes nothing: merging its
+bytes ends there.
 
-Where a token fails, those before it hold, so its bytes merge by ranks as by our ops up to its own:
-its op is never applied to its own bytes, which are the counter-example.
+Where the bytes of a token end otherwise, those before it hold, so they merge by ranks as by our ops
+up to here; none of its ops goes on from there, and tiktoken takes them for the token: they are the
+counter-example.
 """
 
 from __future__ import annotations
@@ -153,56 +154,49 @@ def tokens_by_rank(model: Model) -> list[bytes]:
     order = final_order(ops, len(made), model.id_order)
     rank_of = {number: rank for rank, number in enumerate(order)}
     tokens = [made.tokens[number] for number in order]
-    pairs = _first_pairs(ops, rank_of)
-    _check_order(model, tokens, pairs)
-    alphabet = len(tokens) - len(pairs)
+    makings = _makings(ops, rank_of)
+    alphabet = len(tokens) - len(makings)
+    ids = FinalIds(len(order), len(model.special_tokens), model.special_ids).ordinary
     byte_ranks = {token[0]: rank for rank, token in enumerate(tokens[:alphabet])}
     joined = Joined(tokens, alphabet)
+    before = -1
     for rank in range(alphabet, len(tokens)):
-        found = encode_pretoken([byte_ranks[byte] for byte in tokens[rank]], joined)
-        if found != list(pairs[rank][1]):
-            ids = FinalIds(len(order), len(model.special_tokens), model.special_ids).ordinary
-            by_ops = _by_ops(ops, rank_of, [byte_ranks[byte] for byte in tokens[rank]])
+        parts = [byte_ranks[byte] for byte in tokens[rank]]
+        found = encode_pretoken(parts, joined)
+        place = makings[rank].get(tuple(found))
+        if place is None:
+            by_ops = _by_ops(ops, rank_of, parts)
+            pairs = " or ".join(str([ids[part] for part in pair]) for pair in makings[rank])
             raise NotExactError(
                 f"ranks do not say how token {_shown(tokens[rank])} (id {ids[rank]}) is made: of "
                 f"these bytes the model makes the ids {[ids[r] for r in by_ops]}, tiktoken "
-                f"{[ids[rank]]}; the model merges ids {[ids[r] for r in pairs[rank][1]]} to the "
-                "token, and merging its bytes by ranks ends in "
-                f"{[ids[r] for r in found]} before"
+                f"{[ids[rank]]}; the model merges ids {pairs} to the token, and merging its bytes "
+                f"by ranks ends in {[ids[r] for r in found]} before"
             )
+        if place < before:
+            raise NotExactError(
+                f"token {_shown(tokens[rank])} (id {ids[rank]}) is merged before "
+                f"{_shown(tokens[rank - 1])} (id {ids[rank - 1]}), and the ranks of tiktoken are "
+                f"both the ids and the order of merging: with id_order '{model.id_order}' these "
+                "ids are in no such order"
+            )
+        before = place
         joined.add(rank)
     return tokens
 
 
-def _first_pairs(
+def _makings(
     ops: Sequence[Op], rank_of: Mapping[int, int]
-) -> dict[int, tuple[int, tuple[int, int]]]:
-    """By rank: the place of the first op that makes the token, and its pair as ranks.
+) -> dict[int, dict[tuple[int, ...], int]]:
+    """By rank: the pairs that are merged to the token, as ranks, each with the place of its op.
 
     Encoding takes all merges before any supermerge, so the places are those of this order.
     """
-    pairs: dict[int, tuple[int, tuple[int, int]]] = {}
+    makings: dict[int, dict[tuple[int, ...], int]] = {}
     for place, op in enumerate(sorted(ops, key=lambda op: op.kind == "supermerge")):
-        pair = rank_of[op.left], rank_of[op.right]
-        pairs.setdefault(rank_of[op.new], (place, pair))
-    return pairs
-
-
-def _check_order(
-    model: Model,
-    tokens: Sequence[bytes],
-    pairs: Mapping[int, tuple[int, tuple[int, int]]],
-) -> None:
-    """Check that the ids behind the alphabet ascend with the ops that make the tokens."""
-    alphabet = len(tokens) - len(pairs)
-    for rank in range(alphabet + 1, len(tokens)):
-        if pairs[rank - 1][0] > pairs[rank][0]:
-            raise NotExactError(
-                f"token {_shown(tokens[rank])} (id {rank}) is merged before "
-                f"{_shown(tokens[rank - 1])} (id {rank - 1}), and the ranks of tiktoken are both "
-                f"the ids and the order of merging: with id_order '{model.id_order}' these ids are "
-                "in no such order"
-            )
+        pairs = makings.setdefault(rank_of[op.new], {})
+        pairs.setdefault((rank_of[op.left], rank_of[op.right]), place)
+    return makings
 
 
 def _by_ops(ops: Sequence[Op], rank_of: Mapping[int, int], ranks: Sequence[int]) -> list[int]:

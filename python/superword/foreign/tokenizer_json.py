@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from superword.errors import ModelFormatError
 from superword.export.tokenizer_json import byte_letters
 from superword.foreign.patterns import cutting_of_oniguruma
+from superword.foreign.rank_file import merges_of_ranks
 from superword.foreign.strict_json import parsed
-from superword.foreign.vocabulary import Foreign, check_sizes, shown
+from superword.foreign.vocabulary import Foreign, check_sizes, merge_name, shown
 from superword.reference.replay import encode_pretoken
 from superword.settings import Cutting
 
@@ -62,6 +63,7 @@ def read_tokenizer_json(data: bytes, special_tokens: bool) -> TokenizerJson:
     _check_decoder(top)
     if model.get("ignore_merges"):
         _check_ignored_merges(tokens, merges)
+    merges = _that_apply(tokens, merges)
     special = {token["content"]: token["id"] for token in added} if special_tokens else {}
     return TokenizerJson(Foreign(tokens, merges, special, cutting), _notices(top))
 
@@ -261,6 +263,41 @@ def _split(split: Mapping[str, Any]) -> Cutting:
             "each match must be a piece (Isolated, or Removed and inverted)"
         )
     return cutting_of_oniguruma(text, drops=how[1])
+
+
+def _that_apply(
+    tokens: Mapping[bytes, int], merges: list[tuple[bytes, bytes]]
+) -> list[tuple[bytes, bytes]]:
+    """The merges in an order in which they can be applied: all of them, or without dead ones.
+
+    Files that were converted from ranks have a merge for each way in which a token is two tokens,
+    also for parts that are made later. Where the bytes of every token, merged by the ids below its
+    own, end in a merge of the file, and these are in the order of the ids, no others ever
+    apply (`superword.export.ranks`).
+    """
+    made = {token for token in tokens if len(token) == 1}
+    early = None
+    for place, (left, right) in enumerate(merges):
+        if left not in made or right not in made:
+            early = merge_name(place, left, right)
+            break
+        made.add(left + right)
+    if early is None:
+        return merges
+    places: dict[tuple[bytes, bytes], int] = {}
+    for place, pair in enumerate(merges):
+        places.setdefault(pair, place)
+    try:
+        live = merges_of_ranks(tokens)
+    except ModelFormatError:
+        live = []
+    order = [places.get(pair, -1) for pair in live]
+    if not order or order != sorted(order) or min(order) < 0:
+        raise ModelFormatError(
+            f"{early} uses a token that no merge before it makes, and merges must stand in the "
+            "order in which they can be applied"
+        )
+    return live
 
 
 def _check_ignored_merges(
