@@ -18,7 +18,7 @@ export PYO3_PYTHON := $(abspath $(PY))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust \
+.PHONY: help setup build demo test test-rust test-python test-golden parity mutants bench bench-rust exactness \
 	bench-scan bench-cliffs bench-document bench-patterns bench-export bench-compare bench-encode instructions lint \
 	format wheel readme clean FORCE
 
@@ -97,6 +97,9 @@ bench-patterns: build  ## how fast other engines cut by our patterns (ARGS=corpu
 
 bench-export: build  ## superwords in tokenizers: exactness, size, speed (ARGS=corpus.jsonl, --model M)
 	$(PY) benches/export_runs.py $(ARGS)
+
+exactness: build  ## the table of docs/export.md: which exports give the same ids where (ARGS=--help)
+	PYTHONPATH=tests/export $(PY) benches/exactness.py $(ARGS)
 
 bench-compare: build $(BENCH_VENV)/.ready  ## superword beside other trainers (ARGS=--help: options)
 	PYTHONPATH=python:benches SUPERWORD_SHARED=$(SHARED) $(BENCH_VENV)/bin/python -m compare $(ARGS)

@@ -54,7 +54,7 @@ class Importing:
             encoding: a `tiktoken.Encoding`, or the path of a rank file.
             scheme: for a rank file, how its vocabulary cuts text: "gpt2", "gpt4", "gpt4o", …
             pattern: the same by a pattern, as tiktoken has it.
-            special_tokens: for a rank file, the special tokens and their ids.
+            special_tokens: the special tokens and their ids, in place of those that are there.
             backend: as for `load`.
 
         Raises:
@@ -72,20 +72,19 @@ class Importing:
         from superword.foreign import rank_file
         from superword.foreign.vocabulary import Foreign
 
-        given = scheme, pattern, special_tokens
         path = as_path(encoding)
         if path is None:
-            if given != (None, None, None):
-                raise SettingsError("scheme, pattern and special_tokens are for a rank file only")
-            ranks, text, special = _of_encoding(encoding)
+            if scheme is not None or pattern is not None:
+                raise SettingsError("scheme and pattern are for a rank file only")
+            ranks, text, special = _of_encoding(encoding, special_tokens)
             cutting = _cutting(None, text)
-            return _made(
-                cls, Foreign(ranks, rank_file.merges_of_ranks(ranks), special, cutting), backend
-            )
+            merges = rank_file.merges_of_ranks(ranks)
+            return _made(cls, Foreign(ranks, merges, special, cutting), backend)
+        is_alone = (scheme, pattern, special_tokens) != (None, None, None)
         path = arguments.path(path)
         data = read_model(path)
         with of_file(path):
-            if given == (None, None, None) and os.path.exists(path + MODEL):
+            if not is_alone and os.path.exists(path + MODEL):
                 return _own_ranks(_tokenizer(cls).load(path + MODEL, backend=backend), path, data)
             text, special = _beside(path, scheme, pattern, special_tokens)
             cutting = _cutting(scheme, text)
@@ -150,7 +149,9 @@ def _made(
     return _tokenizer(cls)._make(parts(loaded._replace(notices=(_NO_TOTALS, *notices))))
 
 
-def _of_encoding(encoding: object) -> tuple[dict[bytes, int], str, dict[str, int]]:
+def _of_encoding(
+    encoding: object, special_tokens: Mapping[str, int] | None
+) -> tuple[dict[bytes, int], str, dict[str, int]]:
     """What a `tiktoken.Encoding` is made of, by its attributes."""
     names = "_mergeable_ranks", "_pat_str", "_special_tokens"
     ranks, pattern, special = (getattr(encoding, name, None) for name in names)
@@ -159,7 +160,8 @@ def _of_encoding(encoding: object) -> tuple[dict[bytes, int], str, dict[str, int
             "encoding must be a tiktoken.Encoding or the path of a rank file, "
             f"not {type_name(encoding)}"
         )
-    return _ids("_mergeable_ranks", ranks, bytes), pattern, _ids("_special_tokens", special, str)
+    chosen = special if special_tokens is None else special_tokens
+    return _ids("_mergeable_ranks", ranks, bytes), pattern, _ids("special_tokens", chosen, str)
 
 
 def _ids(name: str, value: object, kind: type[Any]) -> dict[Any, int]:
@@ -214,10 +216,15 @@ def _beside(
 
 
 def _own_ranks(tokenizer: Tokenizer, path: str, data: bytes) -> Tokenizer:
-    """The model that stands beside a rank file, if the file was made of it."""
+    """The model that stands beside a rank file, if the files were made of it."""
     from superword.exported_ranks import files_of
+    from superword.foreign.strict_json import parsed
 
-    if files_of(tokenizer, "")[""] != data:
+    beside = path + ARGUMENTS
+    found = parsed(read_model(beside)) if os.path.exists(beside) else None
+    name = found.get("name") if isinstance(found, dict) else None
+    files = files_of(tokenizer, name if isinstance(name, str) else "")
+    if files[""] != data or (found is not None and parsed(files[ARGUMENTS]) != found):
         raise ModelFormatError(
             f"it was not made of the model beside it, '{printable(path + MODEL)}': take that away "
             "to load the file alone"

@@ -7,6 +7,7 @@ import random
 import pytest
 import tiktoken
 from tiktoken.load import load_tiktoken_bpe
+from tiktoken_ext import openai_public
 
 import superword
 from superword import Tokenizer
@@ -60,6 +61,29 @@ def test_the_same_ids(backend_name, ranks, tiny_corpus, pattern, special):
         assert ours.decode(expected) == text
     again = ours.to_tiktoken()
     assert (again._mergeable_ranks, again._special_tokens) == (ranks, chosen)
+
+
+@pytest.mark.parametrize(
+    "name", ["r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"]
+)
+def test_what_openai_has(backend_name, ranks, tiny_corpus, monkeypatch, name):
+    """Each encoding of the package with its pattern and special tokens, over our small ranks."""
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: dict(ranks))
+    found = getattr(openai_public, name)()
+    theirs = tiktoken.Encoding(**{**found, "explicit_n_vocab": None})
+    special = dict(theirs._special_tokens)
+    if name == "o200k_harmony":
+        with pytest.raises(ModelFormatError, match=r"'<\|endofprompt\|>' and '<\|reserved_200018"):
+            Tokenizer.from_tiktoken(theirs, backend=backend_name)
+        del special["<|reserved_200018|>"]  # a second name of an id
+    ours = Tokenizer.from_tiktoken(theirs, special_tokens=special, backend=backend_name)
+    assert (ours.special_tokens, len(ours)) == (special, theirs.n_vocab)
+    scheme = {"r": "gpt2", "p": "gpt2", "c": None, "o": "gpt4o"}[name[0]]
+    assert ours.report.scheme == scheme
+    for text in [*tiny_corpus[:60], *texts_of(ranks, 300)]:
+        text += "".join(special)
+        expected = theirs.encode(text, allowed_special="all")
+        assert ours.encode(text, allowed_special="all") == expected
 
 
 def test_a_special_token_in_the_middle(backend_name, ranks, tiny_corpus):
@@ -231,7 +255,7 @@ def test_arguments(ranks, tmp_path):
         SettingsTypeError, match=r"encoding must be a tiktoken\.Encoding or the path"
     ):
         Tokenizer.from_tiktoken(5)
-    with pytest.raises(SettingsError, match="are for a rank file only"):
+    with pytest.raises(SettingsError, match="scheme and pattern are for a rank file only"):
         Tokenizer.from_tiktoken(theirs, scheme="gpt2")
     path = written(tmp_path, ranks)
     with pytest.raises(SettingsError, match="scheme and pattern exclude each other"):

@@ -123,7 +123,12 @@ def test_no_path_comes_from_a_file(tokenizer, tmp_path):
         "auto_map": {"AutoTokenizer": ["evil.Evil", None]},
         "backend": "nowhere",
         "init_inputs": ["../secret"],
+        "cache": {"texts": 7},
+        "engine": 7,
+        "_auto_map": 7,
+        "padding_side": None,
     }
+    tokenizer.padding_side = "right"
     folder = damaged(tokenizer, tmp_path / "folder", harm)
     for again in (load(folder), AutoTokenizer.from_pretrained(folder)):
         assert again(TEXTS) == tokenizer(TEXTS)
@@ -153,6 +158,14 @@ def with_added(number, content, **flags):
         ({"model_max_length": "many"}, "'model_max_length' must be a number"),
         ({"model_max_length": float("nan")}, "'model_max_length' must be a number"),
         ({"bos_token": 7}, "'bos_token' must be a token"),
+        ({"bos_token": ""}, "'bos_token' must be a token"),
+        ({"bos_token": "\ud800"}, "has a lone surrogate in a string"),
+        ({"special_tokens_pattern": "boss"}, "'special_tokens_pattern' must be one of none, bos"),
+        ({"token_type_ids_pattern": 1}, "'token_type_ids_pattern' must be 'bert_style' or"),
+        ({"model_specific_special_tokens": ["x"]}, "must be an object of tokens"),
+        ({"extra_special_tokens": {"__type": "AddedToken"}}, "must be an object of tokens"),
+        ({"model_input_names": []}, "'model_input_names' must be a list of strings"),
+        ({"processor_class": 7}, "'processor_class' must be a string"),
         ({"bos_token": {"content": "<s>"}}, "'bos_token' must be a token"),
         ({"my_token": ["x"]}, "'my_token' must be a token"),
         ({"extra_special_tokens": ["x", 7]}, "'extra_special_tokens' must be a list of tokens"),

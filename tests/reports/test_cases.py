@@ -629,6 +629,36 @@ def test_export_v5class_01(train, case, tmp_path, monkeypatch):
         assert auto.decode(auto(line)["input_ids"]) == line
 
 
+def test_export_ranks_01(case, backend_name, tmp_path):
+    given = case("export-ranks-01")
+    bytes_first = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))]
+    vocab = dict.fromkeys([*bytes_first, *map("".join, given["merges"])])
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False}
+    model = {"vocab": {token: number for number, token in enumerate(vocab)}, **given}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"model": model, "pre_tokenizer": byte_level}), "utf-8")
+    found = superword.Tokenizer.from_huggingface(path, backend=backend_name)
+    wanted = {"abc": "a bc", "abcd": "abcd", "xabcd": "x abcd", "bcd": "bcd", "abcde": "a bc de"}
+    for text in given["texts"]:
+        tokens = [found.token_bytes(number).decode() for number in found.encode(text)]
+        assert tokens == wanted[text].split(), text
+    with pytest.raises(
+        superword.errors.NotExactError, match=r"token b'abc' .* ids \[64, 256\], tiktoken"
+    ):
+        found.to_tiktoken()
+
+
+# --- hostile-files
+
+
+def test_load_evil_01(case, backend_name):
+    path = case.folder / "in/load-evil-01.json"
+    text = r"merge 0 \('aaaa' and 'bbbb'\): its result 'aaaabbbb' is not in the vocabulary"
+    with pytest.raises(ValueError, match=text) as caught:
+        superword.Tokenizer.from_huggingface(path, backend=backend_name)
+    assert type(caught.value) is superword.errors.ModelFormatError
+
+
 def test_every_case_is_run(case):
     run = {
         name.removeprefix("test_").removesuffix("_01").replace("_", "-") + "-01"
@@ -637,7 +667,7 @@ def test_every_case_is_run(case):
     }
     run = {name.replace("bytes-partial-03-01", "bytes-partial-03") for name in run}
     assert run == case.ids
-    assert len(run) == 39
+    assert len(run) == 41
     assert set(DECIDED) <= run
     inputs = {row["input"] for row in json.loads((case.folder / "cases.json").read_text("utf-8"))}
     assert {f"in/{path.name}" for path in (case.folder / "in").iterdir()} == inputs

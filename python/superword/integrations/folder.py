@@ -24,9 +24,12 @@ PATTERNS = ("none", "bos", "eos", "bos_eos", "cls_sep", "cls_double_sep", "prefi
 # Files that would make transformers take another tokenizer where this class is not known to it
 OTHERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "tekken.json")
 # What a file may not say: these come from the caller or from the folder itself
-_NOT_FROM_A_FILE = ("auto_map", "backend", "init_inputs", "model_file", "tokenizer", "vocab_file")
+_NOT_FROM_A_FILE = {
+    *("auto_map", "backend", "init_inputs", "model_file", "tokenizer", "vocab_file"),
+    *("cache", "engine"),  # attributes of the class, which would be saved
+}
 _FLAGS = ("lstrip", "normalized", "rstrip", "single_word", "special")
-_TOKEN_LISTS = ("extra_special_tokens", "additional_special_tokens")
+_TOKEN_LISTS = ("additional_special_tokens", "extra_special_tokens")
 _SWITCHES = (
     "add_bos_token",
     "add_eos_token",
@@ -55,13 +58,19 @@ def check_config(path: str) -> dict[str, Any]:
         raise refused(path, f"is no JSON: {error}") from None
     if not isinstance(config, dict):
         raise refused(path, "must hold a JSON object")
-    for name in _NOT_FROM_A_FILE:
-        config.pop(name, None)
+    try:
+        json.dumps(config, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise refused(path, "has a lone surrogate in a string") from None
+    kept = {}
     for name, value in config.items():
+        if value is None or name in _NOT_FROM_A_FILE or name.startswith("_"):
+            continue
         needed = _needed(name, value)
         if needed is not None:
             raise refused(path, f"{name[:40]!r} must be {needed}")
-    return config
+        kept[name] = value
+    return kept
 
 
 def refused(path: str, reason: str) -> ModelFormatError:
@@ -74,25 +83,31 @@ def _needed(name: str, value: Any) -> str | None:
     if name == "added_tokens_decoder":
         known = isinstance(value, dict) and all(map(_is_added_token, value.items()))
         return None if known else "an object of ids and added tokens"
-    if value is None:
-        return None
     if name in ("padding_side", "truncation_side"):
         return None if value in ("left", "right") else "'left' or 'right'"
     if name == "special_tokens_pattern":
         return None if value in PATTERNS else f"one of {', '.join(PATTERNS)}"
     if name in _SWITCHES:
         return None if isinstance(value, bool) else "true or false"
-    if name == "model_max_length":
+    if name == "token_type_ids_pattern":
+        return None if value in ("bert_style", "all_zeros") else "'bert_style' or 'all_zeros'"
+    if name in ("model_max_length", "max_len"):
         known = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
         return None if known else "a number"
-    if name == "model_input_names":
+    if name in ("model_input_names", "chat_control_tokens"):
         known = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return None if known and value else "a list of strings"
+    if name == "processor_class":
+        return None if isinstance(value, str) else "a string"
     if name == "chat_template":
         return None if _is_template(value) else "a string, or a list of objects name and template"
+    if name == "model_specific_special_tokens":
+        known = isinstance(value, dict) and "__type" not in value
+        return None if known and all(map(_is_token, value.values())) else "an object of tokens"
     if name in _TOKEN_LISTS:
-        items = list(value.values()) if isinstance(value, dict) else value
-        known = isinstance(items, list) and all(map(_is_token, items))
+        if isinstance(value, dict):
+            return _needed("model_specific_special_tokens", value)
+        known = isinstance(value, list) and all(map(_is_token, value))
         return None if known else "a list of tokens"
     if name.endswith("_token") and name not in _SWITCHES:
         return None if _is_token(value) else "a token"
@@ -107,7 +122,7 @@ def _is_added_token(item: tuple[str, Any]) -> bool:
 
 def _is_token(value: Any) -> bool:
     if not isinstance(value, dict):
-        return isinstance(value, str)
+        return isinstance(value, str) and value != ""
     flags = {name: flag for name, flag in value.items() if name not in ("__type", "content")}
     return (
         value.get("__type") == "AddedToken"
