@@ -59,13 +59,17 @@ pub(crate) enum Token {
 pub(crate) struct FinalIds {
     ordinary: usize,
     special: Vec<u32>,
+    /// All ids below are those of ordinary tokens, in their order: most of them, mostly.
+    before_special: u32,
 }
 
 impl FinalIds {
     /// For so many tokens; the named ids ascend, one for each special token.
     pub(crate) fn new(ordinary: usize, special: usize, special_ids: Option<&[u32]>) -> Self {
         let usual = ordinary as u32..(ordinary + special) as u32;
-        Self { ordinary, special: special_ids.map_or_else(|| usual.collect(), <[u32]>::to_vec) }
+        let special = special_ids.map_or_else(|| usual.collect(), <[u32]>::to_vec);
+        let first = special.first().map_or(u32::MAX, |&first| first);
+        Self { ordinary, special, before_special: first.min(ordinary as u32) }
     }
 
     /// The ids of the ordinary tokens, in their order.
@@ -80,11 +84,17 @@ impl FinalIds {
     }
 
     /// What has an id.
+    #[inline]
     pub(crate) fn token(&self, id: u32) -> Option<Token> {
-        let below = match self.special.first() {
-            Some(&first) if id >= first => self.special.partition_point(|&special| special < id),
-            _ => 0, // most ids, at once
-        };
+        if id < self.before_special {
+            return Some(Token::Ordinary(id as usize));
+        }
+        self.token_behind(id)
+    }
+
+    #[cold]
+    fn token_behind(&self, id: u32) -> Option<Token> {
+        let below = self.special.partition_point(|&special| special < id);
         if self.special.get(below) == Some(&id) {
             return Some(Token::Special(below));
         }
@@ -137,7 +147,7 @@ mod tests {
         let order = final_order(&[], 256, IdOrder::Gpt2);
         assert_eq!(order[..3], [0x21, 0x22, 0x23]);
         assert_eq!(order[93..96], [0x7E, 0xA1, 0xA2]);
-        assert_eq!(order[104..108], [0xAC, 0xAE, 0xAF, 0xB0]);
+        assert_eq!(order[105..109], [0xAC, 0xAE, 0xAF, 0xB0]);
         assert_eq!(order[187..190], [0xFF, 0x00, 0x01]);
         assert_eq!(order[220..222], [0x20, 0x7F]);
         assert_eq!(order[254..], [0xA0, 0xAD]);
