@@ -97,8 +97,12 @@ def test_what_cannot_be_exact(call: Run, folder: Path) -> None:
     ("arguments", "code", "text"),
     [
         (["m.superword", "hf"], 2, "Missing option '--to'."),
-        (["m.superword", "--to", "x", "hf"], 2, "--to must be one of huggingface, not 'x'"),
-        (["m.superword", "--to", "huggingface", ""], 2, "DIR is an empty path"),
+        (
+            ["m.superword", "--to", "x", "hf"],
+            2,
+            "--to must be one of huggingface, tiktoken, not 'x'",
+        ),
+        (["m.superword", "--to", "huggingface", ""], 2, "OUTPUT is an empty path"),
         (["none", "--to", "huggingface", "hf"], 4, "model file 'none' cannot be read"),
         (
             ["m.superword", "--to", "huggingface", "m.superword"],
