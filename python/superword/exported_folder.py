@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.superword"
 # What transformers reads beside the files of an export; a check has to see it, too.
-_BESIDE = ("config.json",)
+_BESIDE = ("config.json", "special_tokens_map.json", "added_tokens.json")
 
 
 def model_of(tokenizer: Tokenizer) -> ExportedModel:
@@ -88,22 +88,31 @@ def check_folder(
     loaders, absent, failed = check.load_folder(path)
     if not loaders and not failed:
         raise SettingsError(
-            f"an export is checked with {' or '.join(absent)}, which are not installed; install "
-            "superword[huggingface], or give check=False"
+            f"an export is checked with {' or '.join(absent)}: not installed; install "
+            f"superword[{'tiktoken' if 'tiktoken' in absent else 'huggingface'}], or give check=False"
         )
 
     def ours(batch: list[str]) -> list[list[int]]:
         return tokenizer.encode_batch(batch, allowed_special="all")
 
     count = adversarial.STRINGS if strings is None else strings
-    special = [f" of{name}the{name}{name} " for name in tokenizer.special_tokens]
-    made = adversarial.adversarial_texts(model_of(tokenizer), count)
-    every = chain(SAMPLE, special, texts, made)
-    known = len(SAMPLE) + len(special) + count
-    done, found = check.compare(ours, loaders, every, progress, known) if loaders else (0, [])
-    lines = (*failed, *check.in_words(found, loaders, ours))
+    special = [f" of{name}the {name}{name} a" for name in tokenizer.special_tokens]
+    model = model_of(tokenizer)
+    made = adversarial.adversarial_texts(model, count)
+    edges = adversarial.texts_at_edges(model)
+    every = chain(SAMPLE, special, texts, edges, made)
+    known = len(SAMPLE) + len(special) + len(edges) + count
+    done, found, lines = 0, [], [*failed]
+    for loader in loaders:
+        lines += check.differing_tokens(loader, tokenizer.special_tokens)
+    try:
+        if loaders:
+            done, found = check.compare(ours, loaders, every, progress, known)
+            lines += check.in_words(found, loaders, ours)
+    except check.LoaderError as error:
+        lines.append(str(error))
     names = tuple(loader.name for loader in loaders)
-    return check.Checked(names, tuple(absent), done, len(found), lines)
+    return check.Checked(names, tuple(absent), done, len(found), tuple(lines))
 
 
 def _check_beside(
@@ -134,10 +143,12 @@ def _in_own_words(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _folder_beside(path: str) -> Iterator[str]:
-    """A new folder beside another one, which is gone at the end, whatever happens."""
+    """A new folder beside another one, or in it if it is there, which is gone at the end, whatever happens."""
     parent, name = os.path.split(os.path.abspath(path))
-    if os.path.lexists(path) and not os.path.isdir(path):
-        raise FileExistsError(17, "")
+    if os.path.isdir(path):  # on the same disk, wherever that is
+        parent = path
+    elif os.path.lexists(path):
+        raise InputError(f"{printable(path)} is there and no folder: give the name of a folder")
     folder = os.path.join(parent, f".{name}.{os.urandom(8).hex()}.tmp")
     os.mkdir(folder)
     try:

@@ -70,6 +70,9 @@ def write_ranks(
         SettingsError: tiktoken is not there to check with.
         InputError: the files cannot be written.
     """
+    for beside in (path, path + ARGUMENTS, path + MODEL):
+        if os.path.isdir(beside):
+            raise InputError(f"{printable(beside)} is a folder: give the name of a file")
     name = os.path.basename(path).partition(".")[0] or "superword"
     files = files_of(tokenizer, name)
     checked = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from superword import _backend, arguments
-from superword.errors import ModelFormatError, SettingsError, SettingsTypeError
+from superword.errors import ModelFormatError, NotExactError, SettingsError, SettingsTypeError
 from superword.exported_folder import MODEL_FILE
 from superword.exported_ranks import ARGUMENTS, MODEL
 from superword.files import read_model
@@ -161,7 +161,8 @@ def _of_encoding(
             f"not {type_name(encoding)}"
         )
     chosen = special if special_tokens is None else special_tokens
-    return _ids("_mergeable_ranks", ranks, bytes), pattern, _ids("special_tokens", chosen, str)
+    pattern = _check_text("pattern", pattern)
+    return _ids("_mergeable_ranks", ranks, bytes), pattern, _special(chosen)
 
 
 def _ids(name: str, value: object, kind: type[Any]) -> dict[Any, int]:
@@ -175,6 +176,29 @@ def _ids(name: str, value: object, kind: type[Any]) -> dict[Any, int]:
                 f"{name} must hold {kind.__name__} and int, "
                 f"not {type_name(token)} and {type_name(token_id)}"
             )
+        if isinstance(token, str):
+            _check_text(name, token)
+    return found
+
+
+def _check_text(name: str, text: str) -> str:
+    """Refuse half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise SettingsError(f"{name} has a lone surrogate at character {error.start}") from None
+    return text
+
+
+def _special(value: object) -> dict[str, int]:
+    """The special tokens of a vocabulary of tiktoken, of which it finds one alone."""
+    from superword.export.ranks import check_special_tokens
+
+    found = _ids("special_tokens", value, str)
+    try:
+        check_special_tokens([*found])
+    except NotExactError as error:
+        raise ModelFormatError(f"{error}; special_tokens={{}} loads it without them") from None
     return found
 
 
@@ -212,7 +236,8 @@ def _beside(
             f"pat_str and special_tokens beside it, in '{printable(path + ARGUMENTS)}'"
         )
     tokens = found.get("special_tokens", {}) if special is None else special
-    return text or found.get("pat_str", ""), _ids("special_tokens", tokens, str)
+    own = found.get("pat_str", "") if text is None else _check_text("pattern", text)
+    return own, _special(tokens)
 
 
 def _own_ranks(tokenizer: Tokenizer, path: str, data: bytes) -> Tokenizer:

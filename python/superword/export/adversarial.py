@@ -11,6 +11,7 @@ from string import ascii_letters
 
 from superword.export.exported_model import ExportedModel
 from superword.reference.scripts import classify
+from superword.reference.unicode import GENERAL_CATEGORY
 
 SEED = 20_260_101
 STRINGS = 100_000
@@ -27,6 +28,31 @@ ODD = (
 )
 # (only of ASCII: what Python knows of other cases depends on its version)
 _OTHER_CASE = str.maketrans(ascii_letters, ascii_letters.swapcase())
+
+
+def texts_at_edges(model: ExportedModel) -> list[str]:
+    """Return a superword before every character at which a class begins or ends, and those beside.
+
+    A range in a pattern that is one character too short or too long shows at one of them.
+
+    >>> from superword.settings import Cutting
+    >>> texts = texts_at_edges(ExportedModel(Cutting(), [b"a", b" ", b"b"], {}, [], [], {}))
+    >>> texts[0], texts[-1], len(texts) > 5000
+    ('a\\x00', 'a\\U0010ffff', True)
+    """
+    made = {left + right for left, right in model.supermerges} or set(model.tokens)
+    word = min(_texts(made), key=lambda text: (not text.strip().isalpha(), text), default="a")
+    edges = {
+        code
+        for ranges in GENERAL_CATEGORY.values()
+        for first, last in ranges
+        for code in (first - 1, first, last, last + 1)
+    }
+    return [
+        word + chr(code)
+        for code in sorted(edges)
+        if 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+    ]
 
 
 class Numbers:

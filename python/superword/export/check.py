@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from superword.progress import Progress
 from superword.values import printable
 
 Encode = Callable[[list[str]], list[list[int]]]
 Decode = Callable[[list[int]], str]
+_Given = TypeVar("_Given")
+_Result = TypeVar("_Result")
 
 # How many differences are shown, and how much of each.
 _SHOWN = 3
@@ -31,6 +34,12 @@ class Loader(NamedTuple):
     encode: Encode
     decode: Decode
     note: str = ""  # what may explain differences
+    special_tokens: Mapping[str, int] | None = None  # None: it does not say
+    settings: tuple[str, ...] = ()  # what changes ids or texts, and no export has
+
+
+class LoaderError(Exception):
+    """What loaded an export and then fails at a text."""
 
 
 class Difference(NamedTuple):
@@ -88,7 +97,7 @@ def load_folder(folder: str) -> tuple[list[Loader], list[str], list[str]]:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:  # a panic of theirs is no Exception
-            failed.append(f"{package} {module.__version__} cannot load it: {printable(str(error))}")
+            failed.append(f"{package} {module.__version__} cannot load it: {_why(error)}")
     return loaders, absent, failed
 
 
@@ -110,6 +119,9 @@ def compare(
 
     Returns:
         How many texts were compared, and the differences; when there are enough it ends early.
+
+    Raises:
+        LoaderError: something that was loaded fails at a text.
     """
     rest = iter(texts)
     done = 0
@@ -117,19 +129,46 @@ def compare(
     while len(found) < _ENOUGH and (batch := list(islice(rest, _BATCH))):
         wanted = ours(batch)
         for loader in loaders:
-            given = loader.encode(batch)
+            given = _given(loader, loader.encode, batch)
             for text, ids, others in zip(batch, wanted, given, strict=True):
                 if ids != others:
                     found.append(Difference(loader.name, text, ids, others))
             # decoding is the same for all texts: some are enough
             for text, ids in islice(zip(batch, wanted, strict=True), 0, None, 50):
-                decoded = loader.decode(ids)
+                decoded = _given(loader, loader.decode, ids)
                 if decoded != text:
                     found.append(Difference(loader.name, text, ids, None, decoded))
         done += len(batch)
         if progress is not None:
             progress("check", done, total)
     return done, found
+
+
+def _given(loader: Loader, call: Callable[[_Given], _Result], given: _Given) -> _Result:
+    try:
+        return call(given)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # a panic of theirs is no Exception
+        raise LoaderError(f"{loader.name} fails: {_why(error)}") from None
+
+
+def _why(error: BaseException) -> str:
+    return printable(str(error)) or type(error).__name__
+
+
+def differing_tokens(loader: Loader, special_tokens: Mapping[str, int]) -> list[str]:
+    """Say which special tokens a loader has otherwise than the model, and what it does besides."""
+    lines = [f"{loader.name}: {setting}" for setting in loader.settings]
+    theirs = special_tokens if loader.special_tokens is None else loader.special_tokens
+    for name in sorted({*special_tokens, *theirs}):
+        one, other = (
+            "no special token" if number is None else f"id {number}"
+            for number in (theirs.get(name), special_tokens.get(name))
+        )
+        if one != other:
+            lines.append(f"{loader.name}: {_text(name)} is {one}, in the model {other}")
+    return lines
 
 
 def in_words(
@@ -180,9 +219,24 @@ def _ids(ids: Sequence[int]) -> str:
     return f"[{', '.join(map(str, ids[:_IDS]))}{', …' if len(ids) > _IDS else ''}]"
 
 
+def _added(tokens: Mapping[int, Any]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The added tokens of `tokenizers`, and what changes how they are found."""
+    settings = [
+        f"{_text(token.content)} has {flag}"
+        for token in tokens.values()
+        for flag in ("lstrip", "rstrip", "single_word", "normalized")
+        if getattr(token, flag)
+    ]
+    return {token.content: number for number, token in tokens.items()}, tuple(settings)
+
+
 def _by_tokenizers(folder: str, name: str) -> Loader:
     path = os.path.join(folder, "tokenizer.json")
     tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(path)
+    special, settings = _added(tokenizer.get_added_tokens_decoder())
+    for setting in ("truncation", "padding"):
+        if getattr(tokenizer, setting) is not None:
+            settings = (*settings, f"tokenizer.json has {setting}")
 
     def encode(texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
@@ -191,14 +245,17 @@ def _by_tokenizers(folder: str, name: str) -> Loader:
         text: str = tokenizer.decode(ids, skip_special_tokens=False)
         return text
 
-    return Loader(name, encode, decode)
+    return Loader(name, encode, decode, "", special, settings)
 
 
 def _by_tiktoken(path: str, name: str) -> Loader:
-    load = importlib.import_module("tiktoken.load").load_tiktoken_bpe
+    # (not by `load_tiktoken_bpe`, which keeps a copy of every path that it has read before)
+    with open(path, "rb") as file:
+        lines = [line.split() for line in file.read().splitlines() if line]
+    ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
     with open(f"{path}.json", encoding="utf-8") as file:
         others = json.load(file)
-    made = importlib.import_module("tiktoken").Encoding(mergeable_ranks=load(path), **others)
+    made = importlib.import_module("tiktoken").Encoding(mergeable_ranks=ranks, **others)
 
     def encode(texts: list[str]) -> list[list[int]]:
         found: list[list[int]] = made.encode_batch(texts, num_threads=1, allowed_special="all")
@@ -208,7 +265,7 @@ def _by_tiktoken(path: str, name: str) -> Loader:
         text: str = made.decode(ids)
         return text
 
-    return Loader(name, encode, decode)
+    return Loader(name, encode, decode, "", others["special_tokens"])
 
 
 def _by_transformers(folder: str, name: str) -> Loader:
@@ -234,4 +291,4 @@ def _by_transformers(folder: str, name: str) -> Loader:
         text: str = tokenizer.decode(ids)
         return text
 
-    return Loader(name, encode, decode, note)
+    return Loader(name, encode, decode, note, *_added(tokenizer.added_tokens_decoder))

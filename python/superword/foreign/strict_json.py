@@ -30,12 +30,17 @@ def parsed(data: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise ModelFormatError(f"byte {error.start} is no UTF-8") from None
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except ModelFormatError:
         raise
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise ModelFormatError(f"this is no JSON: {where}") from None
+    except UnicodeEncodeError:
+        raise ModelFormatError("an escape in the JSON is half a character (a surrogate)") from None
     except RecursionError:
         raise ModelFormatError("the JSON is nested too deep") from None
     except ValueError:  # thousands of digits

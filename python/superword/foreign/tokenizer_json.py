@@ -19,10 +19,13 @@ from superword.foreign.strict_json import parsed
 from superword.foreign.vocabulary import Foreign, check_sizes, merge_name, shown
 from superword.reference.replay import encode_pretoken
 from superword.settings import Cutting
+from superword.values import printable
 
 # The byte that each letter of the byte-level alphabet stands for.
 _BYTES = {letter: byte for byte, letter in enumerate(byte_letters())}
 # GPT-2's pattern where runs of digits, or single ones, have been cut out before.
+# So many added tokens of different kinds are compared with each other.
+_MOST_ADDED = 1000
 _DIGITS = (
     r"'(?:[sdmt]|ll|ve|re)| ?\p{{L}}+|\p{{N}}{}| ?[^\s\p{{L}}\p{{N}}]+"
     r"|\s+(?=\p{{N}})|\s+(?!\S)|\s+"
@@ -179,6 +182,11 @@ def _check_added(added: Iterable[Mapping[str, Any]]) -> None:
                     "special_tokens=False loads the file without added tokens"
                 )
         by_pass[bool(token.get("normalized", not token.get("special")))].append(token["content"])
+    if min(map(len, by_pass.values())) and sum(map(len, by_pass.values())) > _MOST_ADDED:
+        raise ModelFormatError(
+            f"more than {_MOST_ADDED} added tokens, some of them normalized: whether these overlap "
+            "others is not worked out; special_tokens=False loads the file without added tokens"
+        )
     # Those of the first pass are cut out before any of the second is looked for.
     for first in by_pass[False]:
         for second in by_pass[True]:
@@ -232,7 +240,7 @@ def _cutting(value: object) -> Cutting:
     if kinds.count("ByteLevel") != 1 or kinds[-1] != "ByteLevel":
         raise ModelFormatError(
             "the pre_tokenizer must end with its one ByteLevel: it is "
-            f"{', '.join(kinds) or 'empty'}"
+            f"{printable(', '.join(kinds)) or 'empty'}"
         )
     if steps[-1].get("add_prefix_space", True):
         raise ModelFormatError(
