@@ -88,8 +88,8 @@ def check_folder(
     loaders, absent, failed = check.load_folder(path)
     if not loaders and not failed:
         raise SettingsError(
-            f"an export is checked with {' or '.join(absent)}: not installed; install "
-            f"superword[{'tiktoken' if 'tiktoken' in absent else 'huggingface'}], or give check=False"
+            f"an export is checked with {' or '.join(absent)}: not installed; install superword"
+            f"[{'tiktoken' if 'tiktoken' in absent else 'huggingface'}], or give check=False"
         )
 
     def ours(batch: list[str]) -> list[list[int]]:
@@ -102,7 +102,8 @@ def check_folder(
     edges = adversarial.texts_at_edges(model)
     every = chain(SAMPLE, special, texts, edges, made)
     known = len(SAMPLE) + len(special) + len(edges) + count
-    done, found, lines = 0, [], [*failed]
+    done, lines = 0, [*failed]
+    found: list[check.Difference] = []
     for loader in loaders:
         lines += check.differing_tokens(loader, tokenizer.special_tokens)
     try:
@@ -143,7 +144,7 @@ def _in_own_words(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _folder_beside(path: str) -> Iterator[str]:
-    """A new folder beside another one, or in it if it is there, which is gone at the end, whatever happens."""
+    """A new folder beside another one, or in it if it is there; at the end it is gone."""
     parent, name = os.path.split(os.path.abspath(path))
     if os.path.isdir(path):  # on the same disk, wherever that is
         parent = path

@@ -147,7 +147,7 @@ mod tests {
         let order = final_order(&[], 256, IdOrder::Gpt2);
         assert_eq!(order[..3], [0x21, 0x22, 0x23]);
         assert_eq!(order[93..96], [0x7E, 0xA1, 0xA2]);
-        assert_eq!(order[105..109], [0xAC, 0xAE, 0xAF, 0xB0]);
+        assert_eq!(order[105..108], [0xAC, 0xAE, 0xAF]);
         assert_eq!(order[187..190], [0xFF, 0x00, 0x01]);
         assert_eq!(order[220..222], [0x20, 0x7F]);
         assert_eq!(order[254..], [0xA0, 0xAD]);

@@ -38,10 +38,12 @@ def texts_at_edges(model: ExportedModel) -> list[str]:
     >>> from superword.settings import Cutting
     >>> texts = texts_at_edges(ExportedModel(Cutting(), [b"a", b" ", b"b"], {}, [], [], {}))
     >>> texts[0], texts[-1], len(texts) > 5000
-    ('a\\x00', 'a\\U0010ffff', True)
+    ('a\\x00', 'a\\U0010fffe', True)
     """
     made = {left + right for left, right in model.supermerges} or set(model.tokens)
-    word = min(_texts(made), key=lambda text: (not text.strip().isalpha(), text), default="a")
+    word = min(
+        _texts(made), key=lambda text: (not text.replace(" ", "").isalpha(), text), default="a"
+    )
     edges = {
         code
         for ranges in GENERAL_CATEGORY.values()

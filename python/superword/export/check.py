@@ -250,8 +250,8 @@ def _by_tokenizers(folder: str, name: str) -> Loader:
 
 def _by_tiktoken(path: str, name: str) -> Loader:
     # (not by `load_tiktoken_bpe`, which keeps a copy of every path that it has read before)
-    with open(path, "rb") as file:
-        lines = [line.split() for line in file.read().splitlines() if line]
+    with open(path, "rb") as rank_file:
+        lines = [line.split() for line in rank_file.read().splitlines() if line]
     ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
     with open(f"{path}.json", encoding="utf-8") as file:
         others = json.load(file)
