@@ -10,9 +10,10 @@ import pytest
 from export.models import model, tokenizer
 from tokenizers import Tokenizer as Stock
 
-from superword.errors import NotExactError
+import superword
+from superword.errors import InputError, NotExactError
 from superword.export import check
-from superword.export.adversarial import STRINGS, adversarial_texts
+from superword.export.adversarial import STRINGS, adversarial_texts, texts_at_edges
 from superword.export.tokenizer_json import tokenizer_json
 from superword.exported_folder import check_folder
 
@@ -135,4 +136,92 @@ def test_a_text_is_cut_to_what_differs():
     assert check.in_words(found, theirs, encode) == [
         f"stock: '{text}' gives {[ours.token_to_id(part) for part in last]} "
         f"instead of {[ours.token_to_id(last[0] + last[1])]}"
+    ]
+
+
+SMALL = superword.train(
+    ["of the end of the world"] * 20, vocab_size=270, special_tokens=["<s>"], scheme="gpt2"
+)
+
+
+def lines_of(path):
+    found = check_folder(SMALL, str(path), strings=10)
+    assert not found.is_exact
+    return str(found)
+
+
+@pytest.mark.parametrize("name", ["special_tokens_map.json", "added_tokens.json"])
+def test_what_another_tokenizer_left_in_the_folder_is_found(tmp_path, name):
+    content = {"eos_token": "the"} if name.startswith("special") else {"<mask>": 271}
+    (tmp_path / name).write_text(json.dumps(content), "utf-8")
+    with pytest.raises(NotExactError, match=r"'(the|<mask>)' is id 2"):
+        SMALL.export("huggingface", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_settings_of_a_file_that_no_export_has_are_named(tmp_path):
+    SMALL.export("huggingface", tmp_path, check=False)
+    path = tmp_path / "tokenizer.json"
+    content = json.loads(path.read_text("utf-8"))
+    content["added_tokens"][0]["lstrip"] = True
+    content["truncation"] = {
+        "max_length": 4096,
+        "strategy": "LongestFirst",
+        "stride": 0,
+        "direction": "Right",
+    }
+    path.write_text(json.dumps(content), "utf-8")
+    found = lines_of(tmp_path)
+    assert "'<s>' has lstrip" in found
+    assert "tokenizer.json has truncation" in found
+
+
+def test_a_rank_file_is_read_each_time(tmp_path):
+    path = tmp_path / "e.tiktoken"
+    SMALL.export("tiktoken", path, check=False)
+    assert check_folder(SMALL, str(path), strings=10).is_exact
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join(lines[:-3]))
+    assert "tiktoken" in lines_of(path)
+    path.write_bytes(b"garbage")
+    assert "cannot load it" in lines_of(path)
+
+
+def test_a_loader_that_fails_is_named():
+    def fail(given):
+        raise BaseException("a panic")
+
+    with pytest.raises(check.LoaderError, match="stock fails: a panic"):
+        check.compare(SMALL.encode_batch, [check.Loader("stock", fail, fail)], ["a"])
+
+
+def test_one_character_of_a_range_is_found():
+    ours = tokenizer("gpt2")
+    content = tokenizer_json(model("gpt2"))
+    pattern = pattern_of(content)
+    assert "\u210a-\u2113" in pattern["Regex"]
+    pattern["Regex"] = pattern["Regex"].replace("\u210a-\u2113", "\u210b-\u2113")
+    texts = texts_at_edges(model("gpt2"))
+    assert check.compare(lambda b: ours.encode_batch(b, "all"), [loader(content)], texts)[1]
+
+
+def test_a_special_token_that_decodes_as_other_bytes_is_refused(tmp_path):
+    made = superword.train(["a"], vocab_size=256, special_tokens=["\u00e9!"], scheme="gpt2")
+    with pytest.raises(NotExactError, match="decoded as other bytes"):
+        made.export("huggingface", tmp_path / "hf", check=False)
+
+
+def test_an_output_that_cannot_be_is_named_before_anything_is_written(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        SMALL.export("tiktoken", tmp_path / "folder", check=False)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="no folder"):
+        SMALL.export("huggingface", tmp_path / "file", check=False)
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    SMALL.export("huggingface", tmp_path / "link", check=False)
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == [
+        "model.superword",
+        "tokenizer.json",
+        "tokenizer_config.json",
     ]

@@ -271,3 +271,31 @@ def test_arguments(ranks, tmp_path):
     beside = written(tmp_path, ranks, special_tokens={})
     with pytest.raises(ModelFormatError, match="must be a JSON object with a pattern, pat_str"):
         Tokenizer.from_tiktoken(beside)
+
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+
+
+def encoding(special_tokens, pattern=r"[\s\S]"):
+    return tiktoken.Encoding(
+        "x", pat_str=pattern, mergeable_ranks=BYTES, special_tokens=special_tokens
+    )
+
+
+def test_special_tokens_that_tiktoken_finds_in_no_certain_order_are_refused():
+    with pytest.raises(ModelFormatError, match="'<a>' is the beginning of '<a>b'"):
+        Tokenizer.from_tiktoken(encoding({"<a>": 256, "<a>b": 257}))
+    free = Tokenizer.from_tiktoken(encoding({"<a>": 256, "<a>b": 257}), special_tokens={})
+    assert free.special_tokens == {}
+
+
+def test_half_characters_are_refused(tmp_path):
+    path = tmp_path / "r.tiktoken"
+    ranks = b"".join(base64.b64encode(bytes([b])) + b" %d\n" % b for b in range(256))
+    path.write_bytes(ranks)
+    for arguments in ({"pattern": "\ud800"}, {"scheme": "gpt2", "special_tokens": {"\ud800": 256}}):
+        with pytest.raises(SettingsError, match="lone surrogate at character 0"):
+            Tokenizer.from_tiktoken(path, **arguments)
+    (tmp_path / "r.tiktoken.json").write_text('{"pat_str": "\\ud800"}')
+    with pytest.raises(ModelFormatError, match="half a character"):
+        Tokenizer.from_tiktoken(path)

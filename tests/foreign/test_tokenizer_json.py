@@ -12,6 +12,7 @@ import superword
 from superword import Tokenizer
 from superword.errors import ModelFormatError, SuperwordWarning
 from superword.export.tokenizer_json import as_letters
+from superword.foreign.tokenizer_json import read_tokenizer_json
 from superword.reference.patterns import NAMED_PATTERNS
 
 LLAMA = (
@@ -306,7 +307,7 @@ HOSTILE = {
     "the vocabulary must be a JSON object": '{"model": {"type": "BPE", "vocab": []}}',
     "merges must be a list, not an object": '{"model": {"vocab": {}, "merges": {}}}',
     "merge 0 must be two tokens": '{"model": {"vocab": {}, "merges": [7]}}',
-    r"token '\\ud800' has the character": r'{"model": {"vocab": {"\ud800": 0}, "merges": []}}',
+    "half a character": r'{"model": {"vocab": {"\ud800": 0}, "merges": []}}',
     "a token is empty": '{"model": {"vocab": {"": 0}, "merges": []}}',
     "an id that cannot be one": None,
     "is longer than 4096 bytes": None,
@@ -400,3 +401,19 @@ def test_arguments(tmp_path):
         Tokenizer.from_huggingface(tmp_path)
     with pytest.raises(superword.errors.SettingsTypeError, match="special_tokens must be True or"):
         Tokenizer.from_huggingface(tmp_path, special_tokens=3)
+
+
+def test_very_many_added_tokens_are_not_compared_for_ever():
+    vocabulary = {as_letters(bytes([byte])): byte for byte in range(256)}
+    added = [
+        {"id": 256 + n, "content": f"<{n}>", "special": True, "normalized": n % 2 == 0}
+        for n in range(1002)
+    ]
+    content = {
+        "added_tokens": added,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
+        "decoder": {"type": "ByteLevel"},
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []},
+    }
+    with pytest.raises(ModelFormatError, match="more than 1000 added tokens"):
+        read_tokenizer_json(json.dumps(content).encode(), True)

@@ -297,6 +297,17 @@ def test_offsets(framed, engine):
         framed([98, 97], return_offsets_mapping=True)
 
 
+def test_offsets_beside_an_empty_text_that_are_cut(tokenizer, engine):
+    for first, second in (("", "by the way"), ("by the way", "")):
+        for length in (0, 1):
+            found = tokenizer(
+                first, second, truncation=True, max_length=length, return_offsets_mapping=True
+            )
+            places = engine.encode_with_offsets("by the way").char_offsets
+            assert found["offset_mapping"] == places[:length]
+            assert len(found["input_ids"]) == length
+
+
 def test_offsets_of_special_tokens_that_are_plain_text(tokenizer, engine):
     text = "é<s>by the way</s> 👍<pad>"
     found = tokenizer(text, split_special_tokens=True, return_offsets_mapping=True)

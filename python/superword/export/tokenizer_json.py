@@ -36,6 +36,13 @@ def as_letters(token: bytes) -> str:
     return "".join(letters[byte] for byte in token)
 
 
+def _decoded(letters: str) -> bytes | None:
+    """Return what a ByteLevel decoder makes of a text, if all of it is of its alphabet."""
+    byte_of = {letter: byte for byte, letter in enumerate(byte_letters())}
+    found = [byte_of.get(letter) for letter in letters]
+    return None if None in found else bytes(byte for byte in found if byte is not None)
+
+
 def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict[str, Any]:
     """Return the content of `tokenizer.json`: BPE behind a Split and a ByteLevel, our ids.
 
@@ -54,6 +61,11 @@ def tokenizer_json(model: ExportedModel, dialect: Dialect = "oniguruma") -> dict
                 f"the special token '{printable(name)}' would be taken for the token "
                 f"{shown(tokens[vocabulary[name]])}, which the byte-level alphabet writes "
                 "alike; train with another name for it"
+            )
+        if _decoded(name) not in (None, name.encode()):
+            raise NotExactError(
+                f"the special token '{printable(name)}' would be decoded as other bytes, since it "
+                "is what the byte-level alphabet writes for them; train with another name for it"
             )
     size = len(tokens)
     if list(model.special_tokens.values()) != list(range(size, size + len(model.special_tokens))):

@@ -146,7 +146,10 @@ class RowEncoding(Vocabulary):
         size = frame.size + sum(len(side.ids) for side in sides if side is not None)
         over: list[int] = []
         excess = 0
-        if wanted.truncation != TruncationStrategy.DO_NOT_TRUNCATE and wanted.max_length:
+        if (
+            wanted.truncation != TruncationStrategy.DO_NOT_TRUNCATE
+            and wanted.max_length is not None
+        ):
             excess = max(0, size - wanted.max_length)
         if excess:
             longest = wanted.truncation == TruncationStrategy.LONGEST_FIRST
@@ -236,7 +239,10 @@ class RowEncoding(Vocabulary):
                 first, second, excess, wanted.truncation, wanted.stride
             )
         one, two = [
-            Found([i for i, _ in side or ()], row[0].offsets and [place for _, place in side or ()])
+            Found(
+                [i for i, _ in side or ()],
+                None if row[0].offsets is None else [place for _, place in side or ()],
+            )
             for side in kept
         ]
         return (one, None if row[1] is None else two), [number for number, _ in over]
