@@ -54,8 +54,9 @@ def test_made_up_texts(
 
 def plain(model):
     """A model as nested tuples."""
-    *head, ops = model
-    return [tuple(x) if isinstance(x, list) else x for x in head] + [tuple(op) for op in ops]
+    *head, ops, special_ids = model
+    fields = [tuple(x) if isinstance(x, list) else x for x in (*head, special_ids)]
+    return fields + [tuple(op) for op in ops]
 
 
 @settings(max_examples=400)
